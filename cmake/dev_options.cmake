@@ -1,0 +1,34 @@
+# Warnings and sanitizers for what devmem itself builds. They come by a target that is linked
+# privately and never exported: nothing global is touched, and users get none of it. Headers are
+# found through -I, so the warnings hold for them too.
+
+add_library(devmem_dev_options INTERFACE)
+
+set(DEVMEM_IS_CXX $<COMPILE_LANGUAGE:CXX>)
+set(DEVMEM_IS_NVCC $<COMPILE_LANG_AND_ID:CUDA,NVIDIA>)
+
+target_compile_options(
+    devmem_dev_options
+    INTERFACE
+        "$<${DEVMEM_IS_CXX}:-Wall;-Wextra;-Wpedantic;-Wconversion;-Wsign-conversion;-Wshadow;-Wold-style-cast>"
+        # The code that nvcc hands to the host compiler is not pedantic and has old-style casts.
+        "$<${DEVMEM_IS_NVCC}:-Xcompiler=-Wall,-Wextra,-Wconversion,-Wshadow>")
+if(DEVMEM_WARNINGS_AS_ERRORS)
+    target_compile_options(
+        devmem_dev_options INTERFACE $<${DEVMEM_IS_CXX}:-Werror>
+                                     $<${DEVMEM_IS_NVCC}:-Werror=all-warnings>)
+endif()
+
+if(DEVMEM_SANITIZE STREQUAL "address")
+    set(DEVMEM_SANITIZE_FLAGS -fsanitize=address,undefined -fno-sanitize-recover=all
+                              -fno-omit-frame-pointer)
+elseif(DEVMEM_SANITIZE STREQUAL "thread")
+    set(DEVMEM_SANITIZE_FLAGS -fsanitize=thread -fno-omit-frame-pointer)
+elseif(NOT DEVMEM_SANITIZE STREQUAL "")
+    message(FATAL_ERROR "DEVMEM_SANITIZE is '${DEVMEM_SANITIZE}'; it takes address, thread or nothing")
+endif()
+foreach(flag IN LISTS DEVMEM_SANITIZE_FLAGS)
+    target_compile_options(devmem_dev_options INTERFACE $<${DEVMEM_IS_CXX}:${flag}>
+                                                        "$<${DEVMEM_IS_NVCC}:SHELL:-Xcompiler ${flag}>")
+    target_link_options(devmem_dev_options INTERFACE ${flag})
+endforeach()

@@ -1,0 +1,65 @@
+/// \file
+/// Host functions and copies on a CUDA stream.
+#pragma once
+
+#include <devmem/backend/cpu/queue.hpp>
+#include <devmem/backend/cuda/driver.hpp>
+#include <devmem/backend/cuda/status.hpp>
+#include <devmem/backend/host_function.hpp>
+
+#include <cstddef>
+#include <cstring>
+#include <new>
+
+namespace devmem::inline v0::detail {
+
+/// Refuses to be recorded into a graph, which would do again, as often as it is launched, what must
+/// be done once: run a host function, read a staging buffer that has long been used for more.
+inline status refuse_capture(cudaStream_t stream) noexcept {
+    cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
+    if (const status s = runtime_status(cudaStreamIsCapturing(stream, &capture)); !s.ok()) return s;
+    if (capture == cudaStreamCaptureStatusNone) return {};
+    return to_status(cudaErrorStreamCaptureUnsupported);
+}
+
+inline void CUDART_CB run_host_function(void* boxed) {
+    auto* f = static_cast<host_function*>(boxed);
+    const bool outer = in_queue_work;
+    in_queue_work = true;
+    f->run();
+    in_queue_work = outer;
+    delete f;
+}
+
+/// Queues `f`. After a fault of the device CUDA runs no host functions any more, nor says so: what
+/// was accepted before it is then neither run nor dropped.
+inline status cuda_host_call(cudaStream_t stream, const host_function& f) noexcept {
+    if (const status s = refuse_capture(stream); !s.ok()) return s;
+    auto* boxed = new (std::nothrow) host_function(f);
+    if (boxed == nullptr) return to_status(cudaErrorMemoryAllocation);
+    const status s = runtime_status(cudaLaunchHostFunc(stream, &run_host_function, boxed));
+    if (!s.ok()) delete boxed;
+    return s;
+}
+
+/// True for memory that is the host's alone, pinned or not.
+inline bool is_host_memory(const cuda_driver& driver, const void* p) noexcept {
+    unsigned type = 0;
+    const CUresult asked = driver.pointer_attribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE,
+                                                    reinterpret_cast<CUdeviceptr_v2>(p));
+    return asked != CUDA_SUCCESS || type == CU_MEMORYTYPE_HOST;
+}
+
+/// Copies between any two addresses. CUDA copies from host to host while the caller waits, so a
+/// host function does it.
+inline status cuda_copy(const cuda_driver& driver, cudaStream_t stream, void* dst, const void* src,
+                        std::size_t bytes) noexcept {
+    if (is_host_memory(driver, src) && is_host_memory(driver, dst)) {
+        return cuda_host_call(stream, make_host_function([dst, src, bytes]() noexcept {
+                                  std::memcpy(dst, src, bytes);
+                              }));
+    }
+    return runtime_status(cudaMemcpyAsync(dst, src, bytes, cudaMemcpyDefault, stream));
+}
+
+}  // namespace devmem::inline v0::detail

@@ -1,0 +1,170 @@
+/// \file
+/// `elements`: what a container does that needs no more of its element type than the size.
+#pragma once
+
+#include <devmem/container/element.hpp>
+#include <devmem/container/range.hpp>
+#include <devmem/container/storage.hpp>
+#include <devmem/transfer/copy_ranges.hpp>
+
+#include <cstddef>
+#include <utility>
+
+namespace devmem::inline v0::detail {
+
+/// What the untyped part is told of its container.
+struct element_kind {
+    std::size_t size;       // bytes an element
+    const char* (*name)();  // of the container, as its user writes it
+    block& (*obtain)(stream_state& on, std::size_t bytes, const char* operation);
+};
+
+/// What new elements are filled with: a pattern of some width, or nothing where there is none.
+struct initial_value {
+    const void* pattern = nullptr;
+    std::size_t width = 0;
+
+    static initial_value zero() noexcept {
+        static constexpr unsigned char byte = 0;
+        return {&byte, 1};
+    }
+    /// No value; where the process asks for it, a NaN pattern.
+    static initial_value none() noexcept {
+        static constexpr unsigned char byte = 0xFF;
+        return process_settings.poison ? initial_value{&byte, 1} : initial_value{};
+    }
+};
+
+/// A number of elements in a block, with room for more. Owns the block.
+class elements {
+  public:
+    explicit elements(device where) noexcept : where_(where) {}
+    elements(block& of, std::size_t n) noexcept
+        : where_(of.where),
+          block_(&of),
+          data_(static_cast<std::byte*>(of.data)),
+          size_(n),
+          capacity_(n) {}
+    elements(elements&& other) noexcept
+        : where_(other.where_),
+          block_(std::exchange(other.block_, nullptr)),
+          data_(std::exchange(other.data_, nullptr)),
+          size_(std::exchange(other.size_, 0)),
+          capacity_(std::exchange(other.capacity_, 0)) {}
+    elements& operator=(elements&& other) noexcept {
+        elements taken(std::move(other));
+        swap(taken);
+        return *this;
+    }
+    ~elements() { reset(); }
+
+    void swap(elements& other) noexcept {
+        std::swap(where_, other.where_);
+        std::swap(block_, other.block_);
+        std::swap(data_, other.data_);
+        std::swap(size_, other.size_);
+        std::swap(capacity_, other.capacity_);
+    }
+
+    device where() const noexcept { return where_; }
+    const block* of() const noexcept { return block_; }
+    std::byte* data() const noexcept { return data_; }
+    std::size_t size() const noexcept { return size_; }
+    std::size_t capacity() const noexcept { return capacity_; }
+
+    void clear() noexcept { size_ = 0; }
+    void reset() noexcept {
+        size_ = 0;
+        capacity_ = 0;
+        data_ = nullptr;
+        if (block* b = std::exchange(block_, nullptr)) b->release(b);
+    }
+
+    /// A part as copies see it; null memory has no parts.
+    byte_range part(const element_kind& kind, std::size_t from, std::size_t n) const noexcept {
+        return {.data = data_ == nullptr ? nullptr : data_ + from * kind.size,
+                .count = n,
+                .bytes = n * kind.size,
+                .of = block_,
+                .where = where_,
+                .space = block_ == nullptr ? memory_space::device : block_->space};
+    }
+
+    /// Fills [from, from + n), which is within the capacity.
+    void fill(const element_kind& kind, std::size_t from, std::size_t n, initial_value value,
+              stream_state& on) {
+        if (n == 0 || value.pattern == nullptr) return;
+        block_->note_use(on.where);
+        const std::size_t bytes = n * kind.size;
+        check(on.table->fill_async(on.where, on.handle, data_ + from * kind.size, value.pattern,
+                                   value.width, bytes / value.width),
+              kind.name(), *on.table, on.where, bytes);
+    }
+
+    void resize(const element_kind& kind, std::size_t n, initial_value value, stream_state& on) {
+        if (n > capacity_) {
+            elements made = allocated(kind, n, on);
+            copy_ranges(part(kind, 0, size_), made.part(kind, 0, size_), stream_view(on),
+                        copy_mode::asynchronous, kind.name());
+            made.fill(kind, size_, n - size_, value, on);
+            swap(made);
+        } else if (n > size_) {
+            fill(kind, size_, n - size_, value, on);
+        }
+        size_ = n;
+    }
+
+    /// Moves the elements to memory for just `n` of them.
+    void reallocate(const element_kind& kind, std::size_t n, stream_state& on) {
+        elements made = allocated(kind, n, on);
+        copy_ranges(part(kind, 0, size_), made.part(kind, 0, size_), stream_view(on),
+                    copy_mode::asynchronous, kind.name());
+        made.size_ = size_;
+        swap(made);
+    }
+
+    /// Keeps the first elements and puts `values`, which may be some of its own, behind them.
+    void replace_tail(const element_kind& kind, std::size_t keep, const byte_range& values,
+                      stream_state& on) {
+        const stream_view s(on);
+        const std::size_t n = checked_sum(keep, values.count, kind.size, kind.name());
+        if (n > capacity_) {
+            elements made = allocated(kind, grown(n), on);
+            copy_ranges(part(kind, 0, keep), made.part(kind, 0, keep), s, copy_mode::asynchronous,
+                        kind.name());
+            copy_ranges(values, made.part(kind, keep, values.count), s, copy_mode::asynchronous,
+                        kind.name());
+            swap(made);
+        } else {
+            copy_ranges(values, part(kind, keep, values.count), s, copy_mode::asynchronous,
+                        kind.name());
+        }
+        size_ = n;
+    }
+
+    /// @throws length_error, out_of_memory
+    static elements allocated(const element_kind& kind, std::size_t n, stream_state& on) {
+        const std::size_t bytes = checked_bytes(n, kind.size, kind.name());
+        elements made(on.where);
+        if (n == 0) return made;
+        made.block_ = &kind.obtain(on, bytes, kind.name());
+        made.data_ = static_cast<std::byte*>(made.block_->data);
+        made.capacity_ = n;
+        return made;
+    }
+
+  private:
+    /// Capacity for at least `n`, by a factor, so that appending one by one stays linear.
+    std::size_t grown(std::size_t n) const noexcept {
+        const std::size_t wanted = size_ == 0 ? n : capacity_ + capacity_ / 2;
+        return wanted > n ? wanted : n;
+    }
+
+    device where_;
+    block* block_ = nullptr;
+    std::byte* data_ = nullptr;
+    std::size_t size_ = 0;
+    std::size_t capacity_ = 0;
+};
+
+}  // namespace devmem::inline v0::detail

@@ -1,0 +1,51 @@
+/// \file
+/// `copy` and `copy_async`: between containers, views and host memory, in any direction.
+#pragma once
+
+#include <devmem/container/host_span.hpp>
+#include <devmem/container/range.hpp>
+#include <devmem/transfer/copy_ranges.hpp>
+
+#include <type_traits>
+
+namespace devmem::inline v0 {
+
+namespace detail {
+
+template <class R>
+concept copy_operand = device_range<R> || host_range<R>;
+
+/// Element types of a copy are the same; conversion has a function of its own.
+template <class Src, class Dst>
+concept same_elements = std::is_same_v<element_of_t<Src>, element_of_t<Dst>>;
+
+}  // namespace detail
+
+/// Copies `src` to `dst`; both have the same number and type of elements. Returns when `dst` is
+/// there. By default on the current stream of the destination's device, to the host of the
+/// source's. Overlapping ranges copy as if through a temporary.
+/// @throws invalid_argument when sizes differ, wrong_device for a stream of a third device
+/// @sync stream
+template <detail::copy_operand Src, detail::copy_operand Dst>
+requires(device_range<Src> || device_range<Dst>) && detail::same_elements<Src, Dst> void copy(
+                                                        Src&& src, Dst&& dst, stream_view s = {}) {
+    detail::copy_ranges(detail::bytes_of_range(src), detail::bytes_of_range(dst), s,
+                        detail::copy_mode::blocking, "copy");
+}
+
+/// Queues a copy and returns. Pageable host memory as source has been read by then: up to 4 MiB
+/// (`settings::staging_bytes`) is staged without waiting, more waits for the stream. Host memory
+/// cannot be the destination: use a `pinned_buffer`, or `copy`.
+/// @throws invalid_argument when sizes differ, wrong_device for a stream of a third device
+/// @sync none, but for a large pageable source, and between CPU and GPU
+/// @lifetime containers may go before the copy is over; a container given as a temporary is
+/// refused, since views of it would be all that is left
+template <detail::copy_operand Src, device_range Dst>
+requires(!detail::is_temporary_owner<Src>) &&
+    (!detail::is_temporary_owner<Dst>)&&detail::same_elements<Src, Dst> void copy_async(
+        Src&& src, Dst&& dst, stream_view s = {}) {
+    detail::copy_ranges(detail::bytes_of_range(src), detail::bytes_of_range(dst), s,
+                        detail::copy_mode::asynchronous, "copy_async");
+}
+
+}  // namespace devmem::inline v0

@@ -1,0 +1,86 @@
+/// \file
+/// From a device to its backend, and which device is current for the calling thread.
+#pragma once
+
+#include <devmem/backend/tables.hpp>
+#include <devmem/error.hpp>
+#include <devmem/settings.hpp>
+
+#include <cstdint>
+
+namespace devmem::inline v0::detail {
+
+/// The backend's table for a kind, or null where this program has none.
+inline const backend_table* find_table(device_kind kind) {
+    ensure_settings();
+    switch (kind) {
+        case device_kind::cpu:
+            return &cpu_table;
+        case device_kind::cuda:
+            return linked_cuda_table();
+        case device_kind::mps:
+            break;
+    }
+    return nullptr;
+}
+
+/// How many devices of a kind this process can use; 0 where the backend or its driver is missing.
+inline int count_devices(device_kind kind) {
+    const backend_table* table = find_table(kind);
+    int count = 0;
+    if (table == nullptr || !table->device_count(&count).ok()) return 0;
+    return count < max_devices ? count : max_devices;
+}
+
+inline bool is_present(device d) { return d.index() >= 0 && d.index() < count_devices(d.kind()); }
+
+/// The table of a device's backend.
+/// @throws no_such_device when the device is not there
+inline const backend_table& table_of(device d, const char* operation, place at = place::here()) {
+    if (is_present(d)) return *find_table(d.kind());
+    const int count = count_devices(d.kind());
+    text<160> message;
+    message.add("%s:%d is not here; this process has ", kind_name(d.kind()), d.index());
+    if (count == 0) {
+        message.add("no %s device", kind_name(d.kind()));
+        if (d.kind() == device_kind::cuda && linked_cuda_table() == nullptr) {
+            message.add(" (it was built without the CUDA path: link devmem::cuda)");
+        }
+    } else {
+        message.add("%s:0 to %s:%d", kind_name(d.kind()), kind_name(d.kind()), count - 1);
+    }
+    throw_failure(
+        {.code = error_code::no_such_device, .operation = operation, .where = d, .at = at},
+        message.c_str());
+}
+
+/// The kind made current by the innermost scope of this thread; none: the best there is.
+enum class current_kind : std::int32_t { unset = -1, cpu = 0, cuda = 1 };
+inline DEVMEM_STATE thread_local current_kind kind_of_scope = current_kind::unset;
+
+/// Each kind has a current device of its own.
+inline device current_device_of(device_kind kind) {
+    const backend_table* table = find_table(kind);
+    if (table == nullptr || count_devices(kind) == 0) return device(kind, 0);
+    device current(kind, 0);
+    check(table->current_device(&current), "current_device", *table, current);
+    return current;
+}
+
+inline device_kind kind_in_use() {
+    if (kind_of_scope != current_kind::unset) {
+        return kind_of_scope == current_kind::cuda ? device_kind::cuda : device_kind::cpu;
+    }
+    return count_devices(device_kind::cuda) > 0 ? device_kind::cuda : device_kind::cpu;
+}
+
+}  // namespace devmem::inline v0::detail
+
+namespace devmem::inline v0 {
+
+/// The device that is current for the calling thread: that of the innermost `scoped_device` or
+/// `stream_guard`; with none open the CUDA runtime's current device, or `cpu:0` without a GPU.
+/// @sync none @thread safe
+inline device current_device() { return detail::current_device_of(detail::kind_in_use()); }
+
+}  // namespace devmem::inline v0

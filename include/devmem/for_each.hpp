@@ -1,0 +1,32 @@
+/// \file
+/// `for_each_index`: calls a function for each of the numbers below n.
+#pragma once
+
+#include <devmem/algorithm/operand.hpp>
+#include <devmem/config.hpp>
+
+#include <concepts>
+#include <cstddef>
+
+namespace devmem::inline v0::inline DEVMEM_KERNEL_NAMESPACE {
+
+/// Calls `f(i)` for each i in [0, n), in no order, several at once. `f` is copied at the call. What
+/// it throws on the CPU is thrown by the stream's next `synchronize`.
+/// @throws not_permitted on a GPU (no kernels in this version) @sync none @complexity n calls
+template <class F>
+requires std::invocable<const F&, std::size_t>
+void for_each_index(std::size_t n, F f, stream_view s = {}) {
+    constexpr const char* operation = "for_each_index";
+    // An index may stand for much work, so that few of them are worth sharing.
+    constexpr std::size_t grain = 16;
+    detail::stream_state& on =
+        s.names_a_stream() ? s.state() : detail::current_stream_state(current_device(), operation);
+    detail::queue_loop(
+        on, n, grain,
+        [f](std::size_t begin, std::size_t end) {
+            for (std::size_t i = begin; i < end; ++i) f(i);
+        },
+        operation);
+}
+
+}  // namespace devmem::inline v0::inline DEVMEM_KERNEL_NAMESPACE

@@ -1,0 +1,62 @@
+/// \file
+/// `block`: one piece of memory that a container owns, with all that is needed to let it go.
+#pragma once
+
+#include <devmem/backend/cpu/sync.hpp>
+#include <devmem/device/tables.hpp>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace devmem::inline v0::detail {
+
+/// A piece of memory with an owner. It goes back by its own function to the instance of the
+/// library that made it, whichever module destroys the owner.
+///
+/// It keeps which devices' streams have used it. Letting it go, and letting the host touch it,
+/// wait for these devices.
+struct block {
+    const backend_table* table = nullptr;
+    device where{};
+    memory_space space = memory_space::device;
+    void* data = nullptr;
+    std::size_t requested = 0;  // bytes asked for
+    std::size_t granted = 0;    // bytes it has
+    void (*release)(block*) noexcept = nullptr;
+    block* next = nullptr;  // in the pool or the reclaim list
+    mutable atomic<std::uint64_t> used_on[backend_kinds];
+
+    /// Notes that a stream of `d` is about to use it.
+    void note_use(device d) const noexcept {
+        used_on[static_cast<int>(d.kind())].fetch_or_relaxed(std::uint64_t{1} << d.index());
+    }
+
+    bool in_use() const noexcept {
+        for (const auto& devices : used_on) {
+            if (devices.load_relaxed() != 0) return true;
+        }
+        return false;
+    }
+};
+
+static_assert(max_devices <= 64, "used_on has a bit a device");
+
+/// Blocks the host until every device that used the block has passed that use.
+inline status wait_for_uses(const block& b) noexcept {
+    if (b.table->in_callback()) return {error_code::not_permitted, 0};
+    status first;
+    for (int kind = 0; kind < backend_kinds; ++kind) {
+        const std::uint64_t devices = b.used_on[kind].load_relaxed();
+        if (devices == 0) continue;
+        const auto k = static_cast<device_kind>(kind);
+        const backend_table* table = k == device_kind::cpu ? &cpu_table : linked_cuda_table();
+        for (std::uint64_t left = devices; left != 0; left &= left - 1) {
+            const status s = table->synchronize_device(device(k, __builtin_ctzll(left)));
+            if (first.ok()) first = s;
+        }
+        if (first.ok()) b.used_on[kind].fetch_and_relaxed(~devices);
+    }
+    return first;
+}
+
+}  // namespace devmem::inline v0::detail

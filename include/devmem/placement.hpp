@@ -1,0 +1,70 @@
+/// \file
+/// `placement`: where a new container's memory goes, a device or a stream of it.
+#pragma once
+
+#include <devmem/stream.hpp>
+
+#include <type_traits>
+
+namespace devmem::inline v0 {
+
+/// Where something new goes: a device, or a stream, which names its device and is the first to use
+/// the memory. By default the current device.
+class placement {
+  public:
+    constexpr placement() noexcept = default;
+    // NOLINTBEGIN(google-explicit-constructor): call sites write v(n, device) and v(n, stream)
+    constexpr placement(devmem::device d) noexcept : device_(d), has_device_(true) {}
+    constexpr placement(stream_view s) noexcept : stream_(s) {}
+    placement(const devmem::stream& s) noexcept : stream_(s) {}
+    // NOLINTEND(google-explicit-constructor)
+
+    bool is_stream() const noexcept { return stream_.names_a_stream(); }
+    bool is_device() const noexcept { return has_device_; }
+    /// @pre is_stream()
+    stream_view stream() const noexcept { return stream_; }
+    /// @pre is_device()
+    devmem::device device() const noexcept { return device_; }
+
+  private:
+    devmem::device device_{};
+    bool has_device_ = false;
+    stream_view stream_{};
+};
+
+namespace detail {
+
+/// A placement that has been looked up.
+struct resolved_placement {
+    const backend_table* table;
+    device where;
+    stream_state* on;
+};
+
+/// @throws no_such_device, and wrong_device where `only` names a kind and the device is another
+inline resolved_placement resolve_placement(placement given, const device_kind* only,
+                                            const char* operation) {
+    device where;
+    if (given.is_stream()) {
+        where = given.stream().device();
+    } else if (given.is_device()) {
+        where = given.device();
+    } else {
+        where = only != nullptr ? current_device_of(*only) : current_device();
+    }
+    if (only != nullptr && where.kind() != *only) {
+        text<160> message;
+        message.add("%s:%d was given, but its backend is fixed to %s devices",
+                    kind_name(where.kind()), where.index(), kind_name(*only));
+        throw_failure({.code = error_code::wrong_device, .operation = operation, .where = where},
+                      message.c_str());
+    }
+    const backend_table& table = table_of(where, operation);
+    stream_state& on =
+        given.is_stream() ? given.stream().state() : current_stream_state(where, operation);
+    return {&table, where, &on};
+}
+
+}  // namespace detail
+
+}  // namespace devmem::inline v0

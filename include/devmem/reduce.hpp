@@ -1,0 +1,86 @@
+/// \file
+/// `reduce` and `reduce_async`: one value from all elements of a range.
+#pragma once
+
+#include <devmem/algorithm/operand.hpp>
+#include <devmem/algorithm/tree.hpp>
+#include <devmem/config.hpp>
+
+#include <concepts>
+#include <cstddef>
+#include <type_traits>
+
+namespace devmem::inline v0 {
+
+/// `a + b`, of one type.
+struct plus {
+    template <class T>
+    DEVMEM_HD constexpr T operator()(const T& a, const T& b) const {
+        return static_cast<T>(a + b);
+    }
+};
+
+inline namespace DEVMEM_KERNEL_NAMESPACE {
+
+/// `op(init, …)` over all elements of `in`, to the one element of `out`. `op` must be associative
+/// and commutative but for rounding. The tree of operations depends on the number of elements only:
+/// the same bits for any number of threads.
+/// @throws invalid_argument when `out` is not one element, wrong_device, not_permitted on a GPU (no
+/// kernels in this version) @sync none
+template <device_range In, device_range Out, class Op = plus>
+requires(!detail::is_temporary_owner<Out>) &&
+    std::same_as<detail::element_of_t<In>, detail::element_of_t<Out>> void reduce_async(
+        const In& in, Out&& out, std::type_identity_t<detail::element_of_t<In>> init = {},
+        Op op = {}, stream_view s = {}) {
+    constexpr const char* operation = "reduce_async";
+    using value = detail::element_of_t<In>;
+    detail::stream_state& on = detail::resolve_stream(s, in.view().device(), operation);
+    const auto from = detail::use_on(on, in, operation);
+    const auto to = detail::use_on(on, out, operation);
+    detail::require_same_size(to.size, 1, operation);
+    detail::queue_reduction<value>(on, {from.data, from.size}, init, op, to.data, operation);
+}
+
+/// As above, the sum, on a stream.
+template <device_range In, device_range Out>
+requires(!detail::is_temporary_owner<Out>) &&
+    std::same_as<detail::element_of_t<In>, detail::element_of_t<Out>> void reduce_async(
+        const In& in, Out&& out, stream_view s) {
+    reduce_async(in, out, {}, plus{}, s);
+}
+
+/// `op(init, …)` over all elements of `in`, on the host.
+/// @throws wrong_device, not_permitted on a GPU (no kernels in this version), and what `op` throws
+/// @sync stream
+template <device_range In, class Op>
+requires std::invocable < const Op&, const detail::element_of_t<In>
+&, const detail::element_of_t<In>& >
+       detail::element_of_t<In> reduce(const In& in,
+                                       std::type_identity_t<detail::element_of_t<In>> init, Op op,
+                                       stream_view s = {}) {
+    constexpr const char* operation = "reduce";
+    using value = detail::element_of_t<In>;
+    detail::stream_state& on = detail::resolve_stream(s, in.view().device(), operation);
+    const auto from = detail::use_on(on, in, operation);
+    value result = init;
+    detail::queue_reduction<value>(on, {from.data, from.size}, init, op, &result, operation);
+    detail::synchronize_stream(on, operation);
+    return result;
+}
+
+/// `init` plus the sum of all elements. @sync stream
+template <device_range In>
+detail::element_of_t<In> reduce(const In& in, std::type_identity_t<detail::element_of_t<In>> init,
+                                stream_view s = {}) {
+    return reduce(in, init, plus{}, s);
+}
+
+/// The sum of all elements. @sync stream
+template <device_range In>
+detail::element_of_t<In> reduce(const In& in, stream_view s = {}) {
+    return reduce(in, detail::element_of_t<In>{}, plus{}, s);
+}
+
+}  // namespace DEVMEM_KERNEL_NAMESPACE
+
+}  // namespace devmem::inline v0

@@ -1,0 +1,17 @@
+/// \file
+/// What `to_host()` of the containers needs: `<vector>`, which `<devmem/device_vector.hpp>` does
+/// without, since it costs every includer more than all the rest.
+#pragma once
+
+#include <devmem/basic_vector.hpp>
+
+#include <vector>
+
+namespace devmem::inline v0::detail {
+
+template <class T>
+struct host_vector_of {
+    using type = std::vector<T>;
+};
+
+}  // namespace devmem::inline v0::detail

@@ -1,0 +1,141 @@
+/// \file
+/// The body of every copy: direction, devices, stream and staging follow from the two ranges.
+#pragma once
+
+#include <devmem/container/range.hpp>
+#include <devmem/memory/obtain.hpp>
+#include <devmem/stream/resolve.hpp>
+
+#include <cstddef>
+
+namespace devmem::inline v0::detail {
+
+enum class copy_mode { asynchronous, blocking };
+
+/// The device whose stream copies by default: the destination's, and to the host the source's.
+inline device device_of_copy(const byte_range& src, const byte_range& dst) noexcept {
+    const bool to_host = dst.pageable || dst.space == memory_space::pinned;
+    const bool from_host = src.pageable || src.space == memory_space::pinned;
+    if (dst.pageable || (to_host && !from_host)) return src.where;
+    return dst.where;
+}
+
+inline stream_state& stream_of_copy(const byte_range& src, const byte_range& dst, stream_view given,
+                                    const char* operation) {
+    if (!given.names_a_stream()) {
+        return current_stream_state(device_of_copy(src, dst), operation);
+    }
+    stream_state& s = given.state();
+    const bool of_source = !src.pageable && s.where == src.where;
+    const bool of_destination = !dst.pageable && s.where == dst.where;
+    if (of_source || of_destination) return s;
+    text<200> message;
+    message.add("the stream is %s:%d's, which takes no part in the copy from ",
+                kind_name(s.where.kind()), s.where.index());
+    const auto add_place = [&message](const byte_range& r) {
+        if (r.pageable) {
+            message.add("host memory");
+        } else {
+            message.add("%s:%d", kind_name(r.where.kind()), r.where.index());
+        }
+    };
+    add_place(src);
+    message.add(" to ");
+    add_place(dst);
+    throw_failure({.code = error_code::wrong_device, .operation = operation, .where = s.where},
+                  message.c_str());
+}
+
+inline void note_use(const byte_range& r, device by) noexcept {
+    if (r.of != nullptr) r.of->note_use(by);
+}
+
+/// Whether the ranges share bytes without being the same.
+inline bool overlap(const byte_range& a, const byte_range& b) noexcept {
+    return a.data != b.data && a.data < b.data + b.bytes && b.data < a.data + a.bytes;
+}
+
+/// Queues the bytes on one backend; the source, where pageable, has been read on return unless the
+/// copy is to be waited for anyway.
+inline void queue_copy(stream_state& s, const byte_range& src, const byte_range& dst,
+                       copy_mode mode, const char* operation) {
+    note_use(src, s.where);
+    note_use(dst, s.where);
+    const auto queue = src.pageable && mode == copy_mode::asynchronous ? s.table->upload_async
+                                                                       : s.table->copy_async;
+    check(queue(s.where, s.handle, dst.data, src.data, src.bytes), operation, *s.table, s.where,
+          src.bytes);
+}
+
+/// Releases a block when a scope ends.
+class [[nodiscard]] scoped_block {
+  public:
+    explicit scoped_block(block& b) noexcept : block_(b) {}
+    ~scoped_block() { block_.release(&block_); }
+    scoped_block(const scoped_block&) = delete;
+    scoped_block& operator=(const scoped_block&) = delete;
+
+  private:
+    block& block_;
+};
+
+/// Copies between overlapping ranges as if through a temporary: through one.
+inline void queue_overlapping(stream_state& s, const byte_range& src, const byte_range& dst,
+                              const char* operation) {
+    block& between =
+        obtain_pooled(*s.table, s.where, memory_space::device, src.bytes, s, operation);
+    const scoped_block owner(between);
+    byte_range temporary = src;
+    temporary.data = static_cast<std::byte*>(between.data);
+    temporary.of = &between;
+    queue_copy(s, src, temporary, copy_mode::asynchronous, operation);
+    queue_copy(s, temporary, dst, copy_mode::asynchronous, operation);
+}
+
+/// Between kinds of device the host waits: for what both sides have queued, and for the copy,
+/// which the side that is not the CPU makes; to it the CPU's memory is pageable.
+inline void copy_between_kinds(const byte_range& src, const byte_range& dst, stream_view given,
+                               const char* operation) {
+    if (given.names_a_stream()) synchronize_stream(given.state(), operation);
+    for (const byte_range* r : {&src, &dst}) {
+        const backend_table& table = *r->of->table;
+        check(wait_for_uses(*r->of), operation, table, r->where);
+    }
+    const bool from_cpu = src.where.kind() == device_kind::cpu;
+    stream_state& s = current_stream_state(from_cpu ? dst.where : src.where, operation);
+    check(s.table->copy_async(s.where, s.handle, dst.data, src.data, src.bytes), operation,
+          *s.table, s.where, src.bytes);
+    synchronize_stream(s, operation);
+}
+
+/// @throws invalid_argument when the ranges differ in size, wrong_device for a stream of a device
+/// that takes no part
+inline void copy_ranges(const byte_range& src, const byte_range& dst, stream_view given,
+                        copy_mode mode, const char* operation) {
+    if (src.count != dst.count) {
+        text<160> message;
+        message.add(
+            "%zu elements do not fit %zu; sizes must be equal, so resize the destination or name "
+            "a part of it",
+            src.count, dst.count);
+        throw_failure({.code = error_code::invalid_argument,
+                       .operation = operation,
+                       .where = dst.where,
+                       .bytes = src.bytes},
+                      message.c_str());
+    }
+    if (src.bytes == 0 || src.data == dst.data) return;
+    if (!src.pageable && !dst.pageable && src.where.kind() != dst.where.kind()) {
+        copy_between_kinds(src, dst, given, operation);
+        return;
+    }
+    stream_state& s = stream_of_copy(src, dst, given, operation);
+    if (overlap(src, dst)) {
+        queue_overlapping(s, src, dst, operation);
+    } else {
+        queue_copy(s, src, dst, mode, operation);
+    }
+    if (mode == copy_mode::blocking) synchronize_stream(s, operation);
+}
+
+}  // namespace devmem::inline v0::detail
