@@ -20,7 +20,8 @@ if(DEVMEM_WARNINGS_AS_ERRORS)
 endif()
 
 if(DEVMEM_SANITIZE STREQUAL "address")
-    set(DEVMEM_SANITIZE_FLAGS -fsanitize=address,undefined -fno-sanitize-recover=all
+    # One sanitizer an option: nvcc splits what it passes on at commas.
+    set(DEVMEM_SANITIZE_FLAGS -fsanitize=address -fsanitize=undefined -fno-sanitize-recover=all
                               -fno-omit-frame-pointer)
 elseif(DEVMEM_SANITIZE STREQUAL "thread")
     set(DEVMEM_SANITIZE_FLAGS -fsanitize=thread -fno-omit-frame-pointer)

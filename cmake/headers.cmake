@@ -67,6 +67,7 @@ set(DEVMEM_HEADERS
     include/devmem/settings.hpp
     include/devmem/stream.hpp
     include/devmem/stream/event_handle.hpp
+    include/devmem/stream/let_go.hpp
     include/devmem/stream/resolve.hpp
     include/devmem/stream/state.hpp
     include/devmem/stream_guard.hpp

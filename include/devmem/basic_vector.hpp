@@ -21,7 +21,7 @@ namespace detail {
 /// `std::vector<T>`; defined by `<devmem/to_host.hpp>`, which `to_host()` needs.
 template <class T>
 struct host_vector_of;
-/// `std::span<T>`; defined where containers that the host may touch are.
+/// `std::span<T>`; defined by the headers of containers that the host may touch.
 template <class T>
 struct host_span_of;
 
@@ -88,6 +88,11 @@ class basic_vector {
     }
     /// Takes the memory of `other`, and its device; moving to itself changes nothing.
     basic_vector& operator=(basic_vector&&) noexcept = default;
+    /// As `assign(values)`.
+    basic_vector& operator=(std::initializer_list<T> values) {
+        assign(values);
+        return *this;
+    }
     void swap(basic_vector& other) noexcept { elements_.swap(other.elements_); }
     friend void swap(basic_vector& a, basic_vector& b) noexcept { a.swap(b); }
 
@@ -113,11 +118,13 @@ class basic_vector {
     }
     /// Makes room for `n` elements in all. @sync none
     void reserve(std::size_t n, stream_view s = {}) {
-        if (n > capacity()) elements_.reallocate(kind, n, stream_for(s));
+        detail::stream_state& on = stream_for(s);
+        if (n > capacity()) elements_.reallocate(kind, n, on);
     }
     /// Gives back room that is not used. @sync none
     void shrink_to_fit(stream_view s = {}) {
-        if (size() < capacity()) elements_.reallocate(kind, size(), stream_for(s));
+        detail::stream_state& on = stream_for(s);
+        if (size() < capacity()) elements_.reallocate(kind, size(), on);
     }
     /// Removes the elements, keeps the memory.
     void clear() noexcept { elements_.clear(); }
@@ -133,14 +140,7 @@ class basic_vector {
     }
     /// Has `n` times `value` afterwards. @sync none
     void assign(std::size_t n, const T& value, stream_view s = {}) {
-        detail::stream_state& on = stream_for(s);
-        if (n > capacity()) {
-            basic_vector made(n, value, stream_view(on));
-            swap(made);
-        } else {
-            elements_.fill(kind, 0, n, {&value, sizeof(T)}, on);
-            elements_.resize(kind, n, {}, on);
-        }
+        elements_.assign(kind, n, {&value, sizeof(T)}, stream_for(s));
     }
     /// Adds the elements of `values`, which may be part of this container. Room grows by a factor.
     /// @sync none
@@ -159,7 +159,7 @@ class basic_vector {
     }
     /// Brings the element at `i` to `one`, a range of one element.
     /// @throws invalid_argument when there is none @sync none
-    template <device_range Out>
+    template <detail::output_range Out>
     requires std::same_as<detail::element_of_t<Out>, T>
     void get_async(std::size_t i, Out&& one, stream_view s = {}) const {
         copy_element(element(i), detail::bytes_of_range(one), s, detail::copy_mode::asynchronous);
@@ -177,10 +177,15 @@ class basic_vector {
     /// `<devmem/devmem.hpp>` includes. @sync stream
     template <class U = T>
     typename detail::host_vector_of<U>::type to_host(stream_view s = {}) const {
-        typename detail::host_vector_of<U>::type values(size());
+        using values_type = typename detail::host_vector_of<U>::type;
+        typename detail::host_vector_of<U>::buffer values(size());
         copy_element(detail::bytes_of_range(*this), detail::bytes_of_range(values), s,
                      detail::copy_mode::blocking);
-        return values;
+        if constexpr (std::same_as<decltype(values), values_type>) {
+            return values;
+        } else {
+            return values_type(values.begin(), values.end());
+        }
     }
 
     /// All elements, or some, for copies and algorithms.
@@ -205,8 +210,8 @@ class basic_vector {
 
     /// Device memory: the address, for work of the program's own on `current_stream(device())`.
     /// Memory that the host may touch: waits for work on it, then gives the address.
-    T* data() { return raw_use(); }
-    const T* data() const { return raw_use(); }
+    T* data() { return raw_use(elements_); }
+    const T* data() const { return raw_use(elements_); }
 
     // Memory that the host may touch, once work on it is over. Each of these waits.
     T* begin() requires host_may_touch { return host_write().data(); }
@@ -225,14 +230,16 @@ class basic_vector {
         return begin()[i];
     }
     /// The elements for the host to read, once work that writes them is over.
-    typename detail::host_span_of<const T>::type host_read() const requires host_may_touch {
+    template <class U = T>
+    typename detail::host_span_of<const U>::type host_read() const requires host_may_touch {
         detail::wait_for_host_access(of(), name());
         return {address(), size()};
     }
     /// The elements for the host to write, once all work on them is over. Taken anew for each
     /// batch: a span kept from before is a plain pointer.
-    typename detail::host_span_of<T>::type host_write() requires host_may_touch {
-        detail::wait_for_host_access(of(), name());
+    template <class U = T>
+    typename detail::host_span_of<U>::type host_write() requires host_may_touch {
+        detail::wait_for_host_access(elements_.of(), name());
         return {address(), size()};
     }
     /// The address, without a wait: the order is the caller's affair.
@@ -276,11 +283,12 @@ class basic_vector {
     T* address() const noexcept { return reinterpret_cast<T*>(elements_.data()); }
     const detail::block* of() const noexcept { return elements_.of(); }
 
-    T* raw_use() const {
+    template <class Elements>
+    T* raw_use(Elements& of) const {
         if constexpr (host_may_touch) {
-            detail::wait_for_host_access(of(), name());
-        } else if (of() != nullptr) {
-            of()->note_use(device());
+            detail::wait_for_host_access(of.of(), name());
+        } else if (of.of() != nullptr) {
+            of.of()->note_use(device());
         }
         return address();
     }

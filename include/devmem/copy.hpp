@@ -19,6 +19,16 @@ concept copy_operand = device_range<R> || host_range<R>;
 template <class Src, class Dst>
 concept same_elements = std::is_same_v<element_of_t<Src>, element_of_t<Dst>>;
 
+template <class Src, class Dst>
+concept copyable_to = (device_range<Src> || device_range<Dst>)&&copy_operand<Src>&& copy_operand<
+    Dst>&& same_elements<Src, Dst>&& is_writable<Dst>;
+
+/// As `copyable_to`; both sides outlive the call, and the destination is no host memory.
+template <class Src, class Dst>
+concept copyable_async_to =
+    copyable_to<Src, Dst> && device_range<Dst> && !is_temporary_owner<Src> &&
+    !is_temporary_owner<Dst>;
+
 }  // namespace detail
 
 /// Copies `src` to `dst`; both have the same number and type of elements. Returns when `dst` is
@@ -26,9 +36,9 @@ concept same_elements = std::is_same_v<element_of_t<Src>, element_of_t<Dst>>;
 /// source's. Overlapping ranges copy as if through a temporary.
 /// @throws invalid_argument when sizes differ, wrong_device for a stream of a third device
 /// @sync stream
-template <detail::copy_operand Src, detail::copy_operand Dst>
-requires(device_range<Src> || device_range<Dst>) && detail::same_elements<Src, Dst> void copy(
-                                                        Src&& src, Dst&& dst, stream_view s = {}) {
+template <class Src, class Dst>
+requires detail::copyable_to<Src, Dst>
+void copy(Src&& src, Dst&& dst, stream_view s = {}) {
     detail::copy_ranges(detail::bytes_of_range(src), detail::bytes_of_range(dst), s,
                         detail::copy_mode::blocking, "copy");
 }
@@ -40,10 +50,9 @@ requires(device_range<Src> || device_range<Dst>) && detail::same_elements<Src, D
 /// @sync none, but for a large pageable source, and between CPU and GPU
 /// @lifetime containers may go before the copy is over; a container given as a temporary is
 /// refused, since views of it would be all that is left
-template <detail::copy_operand Src, device_range Dst>
-requires(!detail::is_temporary_owner<Src>) &&
-    (!detail::is_temporary_owner<Dst>)&&detail::same_elements<Src, Dst> void copy_async(
-        Src&& src, Dst&& dst, stream_view s = {}) {
+template <class Src, class Dst>
+requires detail::copyable_async_to<Src, Dst>
+void copy_async(Src&& src, Dst&& dst, stream_view s = {}) {
     detail::copy_ranges(detail::bytes_of_range(src), detail::bytes_of_range(dst), s,
                         detail::copy_mode::asynchronous, "copy_async");
 }

@@ -64,17 +64,16 @@ inline int parse_index(const char* digits) noexcept {
     return *end == '\0' && index < 1'000'000 ? static_cast<int>(index) : -1;
 }
 
-}  // namespace detail
-
-inline device device::parse(const char* text) {
+/// As `device::parse`; an error names the operation.
+inline device parse_device(const char* text, const char* operation) {
     for (const device_kind kind : {device_kind::cpu, device_kind::cuda, device_kind::mps}) {
-        const char* name = detail::kind_name(kind);
+        const char* name = kind_name(kind);
         const std::size_t length = std::strlen(name);
         if (text == nullptr || std::strncmp(text, name, length) != 0) continue;
         if (text[length] == '\0') {
-            return kind == device_kind::cuda ? detail::current_device_of(kind) : device(kind, 0);
+            return kind == device_kind::cuda ? current_device_of(kind) : device(kind, 0);
         }
-        const int index = text[length] == ':' ? detail::parse_index(text + length + 1) : -1;
+        const int index = text[length] == ':' ? parse_index(text + length + 1) : -1;
         if (index >= 0) return {kind, index};
     }
     detail::text<256> message;
@@ -82,8 +81,13 @@ inline device device::parse(const char* text) {
         "'%.64s' names no device; write cpu, cuda or mps, or one of them with an index, "
         "as in cpu:0 or cuda:1",
         text != nullptr ? text : "(null)");
-    detail::throw_failure({.code = error_code::invalid_argument, .operation = "device::parse"},
-                          message.c_str());
+    throw_failure({.code = error_code::invalid_argument, .operation = operation}, message.c_str());
+}
+
+}  // namespace detail
+
+inline device device::parse(const char* text) {
+    return detail::parse_device(text, "device::parse");
 }
 
 }  // namespace devmem::inline v0

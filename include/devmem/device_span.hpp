@@ -21,11 +21,11 @@ class device_span {
     DEVMEM_HD constexpr device_span() noexcept : data_(nullptr), size_(0) {}
     DEVMEM_HD constexpr device_span(T* data, std::size_t size) noexcept
         : data_(data), size_(size) {}
-    /// To a span of constants.
-    DEVMEM_HD constexpr operator device_span<const T>() const noexcept
-        requires(!std::is_const_v<T>) {
-        return {data_, size_};
-    }
+    /// A span of constants, of a span of what may change.
+    template <class U>
+    requires(std::is_const_v<T>&& std::is_same_v<U, value_type>) DEVMEM_HD constexpr device_span(
+        const device_span<U>& other) noexcept  // NOLINT(*-explicit-*)
+        : device_span(other.data(), other.size()) {}
 
     DEVMEM_HD constexpr T* data() const noexcept { return data_; }
     DEVMEM_HD constexpr std::size_t size() const noexcept { return size_; }

@@ -25,7 +25,9 @@ inline std::ostream& operator<<(std::ostream& out, memory_space space) {
 
 /// `device::parse` for a `string_view`.
 inline device parse_device(std::string_view text) {
-    return device::parse(std::string(text).c_str());
+    // A zero byte would end the word early.
+    const bool is_word = text.find('\0') == std::string_view::npos;
+    return device::parse(is_word ? std::string(text).c_str() : "");
 }
 
 }  // namespace devmem::inline v0

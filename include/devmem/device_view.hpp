@@ -36,9 +36,12 @@ class device_view {
 
     /// Nothing, on `cpu:0`.
     device_view() noexcept = default;
-    /// To a view of constants.
-    operator device_view<const T>() const noexcept requires(!std::is_const_v<T>) {
-        return {data_, size_, block_, device_, space_};
+    /// A view of constants, of a view of what may change.
+    template <class U>
+    requires(std::is_const_v<T>&& std::is_same_v<U, value_type>)
+        device_view(const device_view<U>& other)
+    noexcept  // NOLINT(google-explicit-constructor)
+        : device_view(other.address(), other.size(), other.block(), other.device(), other.space()) {
     }
 
     std::size_t size() const noexcept { return size_; }

@@ -22,9 +22,9 @@ class event {
     bool query() const { return mark_.query("event::query"); }
     /// Blocks the host until all before the mark has run.
     void synchronize() const { mark_.synchronize("event::synchronize"); }
-    /// The `cudaEvent_t`, as `void*`; null when nothing is marked.
+    /// The `cudaEvent_t`; null when nothing is marked.
     /// @throws wrong_device for a mark in a stream of the CPU
-    void* native_handle() const { return mark_.native_handle("event::native_handle"); }
+    native_event native_handle() const { return mark_.native_handle("event::native_handle"); }
 
   private:
     friend class stream_view;

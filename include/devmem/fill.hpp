@@ -12,9 +12,9 @@ namespace devmem::inline v0 {
 /// Makes all elements of `out` be `value`, which is taken at the call. Works on every device; no
 /// kernel is needed for it.
 /// @throws wrong_device for a stream of another device @sync none
-template <device_range Out>
-requires(!detail::is_temporary_owner<Out>) void fill(
-    Out&& out, const std::type_identity_t<detail::element_of_t<Out>>& value, stream_view s = {}) {
+template <detail::output_range Out>
+void fill(Out&& out, const std::type_identity_t<detail::element_of_t<Out>>& value,
+          stream_view s = {}) {
     constexpr const char* operation = "fill";
     detail::stream_state& on = detail::resolve_stream(s, out.view().device(), operation);
     const auto to = detail::use_on(on, out, operation);

@@ -78,8 +78,10 @@ inline constexpr bool is_space_option =
     is_one_of<O, device_space, pinned_space, mapped_space, managed_space>;
 template <class O>
 struct allocation_option : std::bool_constant<is_one_of<O, pooled, direct, stream_ordered>> {};
-template <user_allocation O>
-struct allocation_option<O> : std::true_type {};
+// Backends are left out first: one that this program has no CUDA for is an incomplete type.
+template <class O>
+requires(!is_backend_option<O>) && user_allocation<O> struct allocation_option<O> : std::true_type {
+};
 template <class O>
 inline constexpr bool is_allocation_option = allocation_option<O>::value;
 

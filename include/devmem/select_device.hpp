@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdlib>
+#include <string>
 #include <string_view>
 
 namespace devmem::inline v0 {
@@ -22,19 +23,20 @@ inline constexpr most_free_memory_t most_free_memory{};
 
 namespace detail {
 
-/// The best there is: the current GPU, else the current CPU device.
+/// The best there is: the current GPU, else `cpu:0`.
 inline device best_device() {
-    return current_device_of(count_devices(device_kind::cuda) > 0 ? device_kind::cuda
-                                                                  : device_kind::cpu);
+    return count_devices(device_kind::cuda) > 0 ? current_device_of(device_kind::cuda)
+                                                : device::cpu();
 }
 
-/// Each fallback is noted once a process: a bit a kind and index asked for.
+/// Each fallback is noted once a process: a bit a kind and index asked for; those that cannot be
+/// meant seriously share one.
 struct DEVMEM_STATE noted_fallbacks {
     atomic<std::uint64_t> bits{0};
 
     bool first_time(device wanted) noexcept {
-        const int bit =
-            static_cast<int>(wanted.kind()) * 21 + (wanted.index() < 20 ? wanted.index() : 20);
+        const bool has_own_bit = wanted.index() >= 0 && wanted.index() < 20;
+        const int bit = static_cast<int>(wanted.kind()) * 21 + (has_own_bit ? wanted.index() : 20);
         const std::uint64_t mask = std::uint64_t{1} << bit;
         return (bits.fetch_or_relaxed(mask) & mask) == 0;
     }
@@ -79,11 +81,16 @@ inline device select_device(const char* preferred) {
     return select_device(device::parse(preferred));
 }
 
-/// What the environment variable `DEVMEM_DEVICE` names, else the best there is.
+/// What the environment variable `DEVMEM_DEVICE` names (it is read once), else the best there is.
 /// @throws invalid_argument when the variable names no device
 inline device select_device() {
-    static const char* const wanted = std::getenv("DEVMEM_DEVICE");
-    return wanted == nullptr ? detail::best_device() : select_device(wanted);
+    // Copied, for the environment may change, and kept, for this may be called while statics end.
+    static const std::string* const wanted = []() -> const std::string* {
+        const char* set = std::getenv("DEVMEM_DEVICE");
+        return set == nullptr ? nullptr : new std::string(set);
+    }();
+    if (wanted == nullptr) return detail::best_device();
+    return select_device(detail::parse_device(wanted->c_str(), "DEVMEM_DEVICE"));
 }
 
 /// The device with the most free memory among those of the best kind there is. Makes no context:

@@ -54,7 +54,7 @@ inline DEVMEM_STATE settings_state process_settings{};
 
 [[noreturn]] inline void refuse_variable(const char* name, const char* value, const char* good) {
     text<256> message;
-    message.add("%s='%s' is not one of: %s", name, value, good);
+    message.add("%s='%.64s' is not one of: %s", name, value, good);
     throw_failure({.code = error_code::invalid_argument, .operation = "environment"},
                   message.c_str());
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <devmem/config.hpp>
+#include <devmem/stream/let_go.hpp>
 #include <devmem/stream/state.hpp>
 
 #include <cstddef>
@@ -83,6 +84,7 @@ class stream {
         const status made = state_->table->stream_create(d, &state_->handle);
         if (!made.ok()) detail::streams.recycle(*state_);
         detail::check(made, "stream", *state_->table, d);
+        detail::dead_handles.drain();
     }
     ~stream() { destroy(); }
     stream(stream&& other) noexcept : state_(std::exchange(other.state_, nullptr)) {}
@@ -105,8 +107,7 @@ class stream {
 
     void destroy() noexcept {
         if (state_ == nullptr) return;
-        detail::check_in_destructor(state_->table->stream_destroy(state_->where, state_->handle),
-                                    "~stream", *state_->table, state_->where);
+        detail::let_go({state_->table, state_->where, state_->handle, detail::handle_kind::stream});
         detail::streams.recycle(*state_);
         state_ = nullptr;
     }

@@ -22,9 +22,9 @@ class timed_event {
     bool query() const { return mark_.query("timed_event::query"); }
     /// Blocks the host until all before the mark has run.
     void synchronize() const { mark_.synchronize("timed_event::synchronize"); }
-    /// The `cudaEvent_t`, as `void*`; null when nothing is marked.
+    /// The `cudaEvent_t`; null when nothing is marked.
     /// @throws wrong_device for a mark in a stream of the CPU
-    void* native_handle() const { return mark_.native_handle("timed_event::native_handle"); }
+    native_event native_handle() const { return mark_.native_handle("timed_event::native_handle"); }
 
     /// The time from one mark to the other. @pre both have been passed: synchronize `end` first
     /// @throws invalid_argument when one marks nothing or they are on different devices,

@@ -12,6 +12,13 @@ namespace devmem::inline v0::detail {
 template <class T>
 struct host_vector_of {
     using type = std::vector<T>;
+    using buffer = type;
+};
+/// `std::vector<bool>` keeps bits, which nothing can be copied to.
+template <>
+struct host_vector_of<bool> {
+    using type = std::vector<bool>;
+    using buffer = std::vector<unsigned char>;
 };
 
 }  // namespace devmem::inline v0::detail

@@ -47,11 +47,13 @@ struct cpu_backend {
     static bool in_callback() noexcept { return detail::in_queue_work; }
 
     static status device_count(int* count) noexcept {
+        if (in_callback()) return called_back;
         *count = detail::engine().options().devices;
         return {};
     }
 
     static status facts(device d, device_facts* out) noexcept {
+        if (in_callback()) return called_back;
         if (!detail::engine().has(d)) return absent;
         detail::read_processor_name(out->name, sizeof out->name);
         memory_counts counts;
@@ -62,11 +64,13 @@ struct cpu_backend {
     }
 
     static status current_device(device* out) noexcept {
+        if (in_callback()) return called_back;
         *out = device::cpu(detail::current_cpu);
         return {};
     }
 
     static status push_device(device d, device* before) noexcept {
+        if (in_callback()) return called_back;
         if (!detail::engine().has(d)) return absent;
         *before = device::cpu(detail::current_cpu);
         detail::current_cpu = d.index();
@@ -79,6 +83,7 @@ struct cpu_backend {
     }
 
     static status memory_info(device d, memory_counts* out) noexcept {
+        if (in_callback()) return called_back;
         detail::cpu_engine& e = detail::engine();
         if (!e.has(d)) return absent;
         if (const std::size_t capacity = e.options().capacity; capacity != 0) {
@@ -131,6 +136,7 @@ struct cpu_backend {
     }
 
     static status default_stream(device d, void** out) noexcept {
+        if (in_callback()) return called_back;
         detail::cpu_engine& e = detail::engine();
         if (!e.has(d)) return absent;
         return give(e.at(d.index()).default_stream(d.index(), e.options().scheduler), out);
@@ -149,12 +155,14 @@ struct cpu_backend {
     }
 
     static status stream_identity(device, void* stream, std::uint64_t* id, device* of) noexcept {
+        if (in_callback()) return called_back;
         *id = as_stream(stream)->id;
         *of = device::cpu(as_stream(stream)->device_index);
         return {};
     }
 
     static status stream_query(device, void* stream, bool* done) noexcept {
+        if (in_callback()) return called_back;
         const detail::queue& q = as_stream(stream)->work;
         *done = q.reached(q.last_ticket());
         return {};
@@ -172,36 +180,49 @@ struct cpu_backend {
     }
 
     static status event_create(device d, bool timed, void** out) noexcept {
+        if (in_callback()) return called_back;
         if (!detail::engine().has(d)) return absent;
         auto* made = new (std::nothrow) detail::cpu_event;
-        if (made != nullptr) made->timed = timed;
+        if (made != nullptr && timed) {
+            made->time = new (std::nothrow) timespec{};
+            if (made->time == nullptr) {
+                delete made;
+                made = nullptr;
+            }
+        }
         return give(made, out);
     }
 
     static status event_destroy(device, void* event) noexcept {
-        detail::cpu_event* e = as_event(event);
-        // A timed event that is still to come is written by its queue, which then frees it.
-        if (e->timed && !e->mark.reached() &&
-            e->mark.of->push(detail::make_host_function([e]() noexcept { delete e; })).ok()) {
-            return {};
-        }
-        delete e;
-        return {};
+        const detail::cpu_event last = *as_event(event);
+        delete as_event(event);
+        return last.time == nullptr ? status{} : detail::retire_time(last.mark, last.time);
     }
 
     static status event_record(device, void* event, void* stream) noexcept {
         if (in_callback()) return called_back;
-        detail::cpu_event* e = as_event(event);
-        if (e->timed) {
-            const status s =
-                push(stream, [e]() noexcept { clock_gettime(CLOCK_MONOTONIC, &e->time); });
-            if (!s.ok()) return s;
+        detail::cpu_event& e = *as_event(event);
+        detail::queue& q = as_stream(stream)->work;
+        if (e.time == nullptr) {
+            e.mark = detail::mark_end(q);
+            return {};
         }
-        e->mark = detail::mark_end(as_stream(stream)->work);
-        return {};
+        // Another queue that is still to write the time of an earlier mark keeps the place for it.
+        const bool left_behind = e.mark.of != &q && !e.mark.reached();
+        timespec* const time = left_behind ? new (std::nothrow) timespec{} : e.time;
+        if (time == nullptr) return {error_code::out_of_memory, ENOMEM};
+        const status s = push(stream, [time]() noexcept { clock_gettime(CLOCK_MONOTONIC, time); });
+        if (!s.ok()) {
+            if (left_behind) delete time;
+            return s;
+        }
+        const detail::cpu_event before = e;
+        e = {detail::mark_end(q), time};
+        return left_behind ? detail::retire_time(before.mark, before.time) : status{};
     }
 
     static status event_query(device, void* event, bool* done) noexcept {
+        if (in_callback()) return called_back;
         *done = as_event(event)->mark.reached();
         return {};
     }
@@ -213,15 +234,17 @@ struct cpu_backend {
     }
 
     static status event_elapsed(device, void* begin, void* end, float* milliseconds) noexcept {
+        if (in_callback()) return called_back;
         const detail::cpu_event* b = as_event(begin);
         const detail::cpu_event* e = as_event(end);
-        if (!b->timed || !e->timed || b->mark.of == nullptr || e->mark.of == nullptr) {
+        if (b->time == nullptr || e->time == nullptr || b->mark.of == nullptr ||
+            e->mark.of == nullptr) {
             return {error_code::invalid_argument, EINVAL};
         }
         if (!b->mark.reached() || !e->mark.reached()) return {error_code::not_permitted, EBUSY};
         *milliseconds =
-            static_cast<float>(static_cast<double>(e->time.tv_sec - b->time.tv_sec) * 1e3 +
-                               static_cast<double>(e->time.tv_nsec - b->time.tv_nsec) * 1e-6);
+            static_cast<float>(static_cast<double>(e->time->tv_sec - b->time->tv_sec) * 1e3 +
+                               static_cast<double>(e->time->tv_nsec - b->time->tv_nsec) * 1e-6);
         return {};
     }
 

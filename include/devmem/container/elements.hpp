@@ -33,6 +33,19 @@ struct initial_value {
         static constexpr unsigned char byte = 0xFF;
         return process_settings.poison ? initial_value{&byte, 1} : initial_value{};
     }
+
+    /// Whether filling with it does all or nothing. A GPU's memsets write four bytes at most; wider
+    /// patterns take several calls, and one of them may fail after others have written.
+    bool fills_in_one_call(const stream_state& on) const noexcept {
+        constexpr std::size_t widest = 4;
+        if (on.where.kind() == device_kind::cpu || widest % width == 0) return true;
+        const auto* bytes = static_cast<const std::byte*>(pattern);
+        if (width % widest != 0) return false;
+        for (std::size_t i = widest; i < width; ++i) {
+            if (bytes[i] != bytes[i - widest]) return false;
+        }
+        return true;
+    }
 };
 
 /// A number of elements in a block, with room for more. Owns the block.
@@ -68,6 +81,7 @@ class elements {
 
     device where() const noexcept { return where_; }
     const block* of() const noexcept { return block_; }
+    block* of() noexcept { return block_; }
     std::byte* data() const noexcept { return data_; }
     std::size_t size() const noexcept { return size_; }
     std::size_t capacity() const noexcept { return capacity_; }
@@ -110,6 +124,18 @@ class elements {
             swap(made);
         } else if (n > size_) {
             fill(kind, size_, n - size_, value, on);
+        }
+        size_ = n;
+    }
+
+    /// Has `n` elements of that value afterwards.
+    void assign(const element_kind& kind, std::size_t n, initial_value value, stream_state& on) {
+        if (n > capacity_ || !value.fills_in_one_call(on)) {
+            elements made = allocated(kind, n > capacity_ ? n : capacity_, on);
+            made.fill(kind, 0, n, value, on);
+            swap(made);
+        } else {
+            fill(kind, 0, n, value, on);
         }
         size_ = n;
     }

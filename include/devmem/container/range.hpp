@@ -84,15 +84,22 @@ template <class R>
 struct element_of;
 template <device_range R>
 struct element_of<R> {
-    using type = typename decltype(std::declval<std::remove_reference_t<R>&>().view())::value_type;
+    using stored =
+        typename decltype(std::declval<std::remove_reference_t<R>&>().view())::element_type;
+    using type = std::remove_cv_t<stored>;
 };
 template <host_range R>
 struct element_of<R> {
-    using type =
-        std::remove_cvref_t<decltype(*host_data(std::declval<std::remove_reference_t<R>&>()))>;
+    using stored =
+        std::remove_reference_t<decltype(*host_data(std::declval<std::remove_reference_t<R>&>()))>;
+    using type = std::remove_cv_t<stored>;
 };
 template <class R>
 using element_of_t = typename element_of<R>::type;
+
+/// A range whose elements may change: no constant container, no view of constants.
+template <class R>
+inline constexpr bool is_writable = !std::is_const_v<typename element_of<R>::stored>;
 
 /// A range whose memory ends with the expression: a container given as a temporary. Views and
 /// spans own nothing and may be temporaries.
@@ -100,6 +107,10 @@ template <class R>
 inline constexpr bool is_temporary_owner =
     !std::is_lvalue_reference_v<R> && !is_view<std::remove_cvref_t<R>> &&
     !is_borrowed_span<std::remove_cvref_t<R>>;
+
+/// What asynchronous work may write to: it is there when the expression has ended, and may change.
+template <class R>
+concept output_range = device_range<R> && is_writable<R> && !is_temporary_owner<R>;
 
 /// A range as copies see it.
 struct byte_range {

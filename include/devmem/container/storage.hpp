@@ -60,10 +60,17 @@ block& obtain(stream_state& on, std::size_t bytes, const char* operation) {
     }
 }
 
-/// Before the host touches memory: waits for the devices that have used it.
+/// Before the host reads memory, perhaps beside other readers: waits for the devices that have
+/// used it.
 inline void wait_for_host_access(const block* b, const char* operation) {
     if (b == nullptr || !b->in_use()) return;
     check(wait_for_uses(*b), operation, *b->table, b->where);
+}
+
+/// Before the host writes memory, which nobody else uses meanwhile.
+inline void wait_for_host_access(block* b, const char* operation) {
+    if (b == nullptr || !b->in_use()) return;
+    check(settle_uses(*b), operation, *b->table, b->where);
 }
 
 }  // namespace devmem::inline v0::detail

@@ -25,10 +25,14 @@ inline const backend_table* find_table(device_kind kind) {
 }
 
 /// How many devices of a kind this process can use; 0 where the backend or its driver is missing.
+/// @throws not_permitted in a host callback, where CUDA must not even be asked this
 inline int count_devices(device_kind kind) {
     const backend_table* table = find_table(kind);
+    if (table == nullptr) return 0;
     int count = 0;
-    if (table == nullptr || !table->device_count(&count).ok()) return 0;
+    const status s = table->device_count(&count);
+    if (s.code == error_code::not_permitted) check(s, "devices", *table, device(kind, 0));
+    if (!s.ok()) return 0;
     return count < max_devices ? count : max_devices;
 }
 

@@ -41,22 +41,29 @@ struct block {
 
 static_assert(max_devices <= 64, "used_on has a bit a device");
 
-/// Blocks the host until every device that used the block has passed that use.
+/// Blocks the host until every device that used the block has passed that use. Other threads may
+/// go on reading the block meanwhile, so what they note must not be lost: nothing is cleared.
 inline status wait_for_uses(const block& b) noexcept {
     if (b.table->in_callback()) return {error_code::not_permitted, 0};
     status first;
     for (int kind = 0; kind < backend_kinds; ++kind) {
-        const std::uint64_t devices = b.used_on[kind].load_relaxed();
-        if (devices == 0) continue;
         const auto k = static_cast<device_kind>(kind);
         const backend_table* table = k == device_kind::cpu ? &cpu_table : linked_cuda_table();
-        for (std::uint64_t left = devices; left != 0; left &= left - 1) {
+        for (std::uint64_t left = b.used_on[kind].load_relaxed(); left != 0; left &= left - 1) {
             const status s = table->synchronize_device(device(k, __builtin_ctzll(left)));
             if (first.ok()) first = s;
         }
-        if (first.ok()) b.used_on[kind].fetch_and_relaxed(~devices);
     }
     return first;
+}
+
+/// As `wait_for_uses`, by the only user of the block: afterwards there are no uses to wait for.
+inline status settle_uses(block& b) noexcept {
+    const status s = wait_for_uses(b);
+    if (s.ok()) {
+        for (auto& devices : b.used_on) devices.store_relaxed(0);
+    }
+    return s;
 }
 
 }  // namespace devmem::inline v0::detail

@@ -13,8 +13,8 @@
 
 namespace devmem::inline v0::detail {
 
-/// Blocks let go where waiting is not permitted (in a host callback): released by the next
-/// allocation.
+/// Blocks let go where waiting is not permitted (in a host callback) or has failed: released by the
+/// next allocation.
 struct DEVMEM_STATE reclaim_list {
     atomic<block*> first{nullptr};
 
@@ -37,16 +37,17 @@ struct DEVMEM_STATE reclaim_list {
 
 inline DEVMEM_STATE reclaim_list reclaimable{};
 
-/// What every release does first. False when the block was put off, or its uses cannot be waited
-/// for and it must be left where it is.
+/// What every release does first. False when the block was put off, since it may still be in use.
+/// On a lost device nothing is.
 inline bool ready_to_release(block& b) noexcept {
-    if (b.table->in_callback()) {
-        reclaimable.push(b);
-        return false;
+    status waited;
+    if (!b.table->in_callback()) {
+        waited = settle_uses(b);
+        if (waited.ok() || waited.code == error_code::device_lost) return true;
     }
-    const status waited = wait_for_uses(b);
     check_in_destructor(waited, "release", *b.table, b.where);
-    return true;
+    reclaimable.push(b);
+    return false;
 }
 
 /// Gives a block's memory back to its backend.
@@ -74,7 +75,14 @@ inline void release_pooled(block* b) noexcept {
     if (!ready_to_release(*b)) return;
     memory_pool& pool = *find_pool(b->where, b->space);
     pool.count_release(*b);
-    pool.put(*b);
+    if (class_of(b->granted).bytes == b->granted) {
+        pool.put(*b);
+        return;
+    }
+    // Given when memory was short, without the room that others of its class would expect.
+    const backend_table& table = *b->table;
+    const device where = b->where;
+    check_in_destructor(give_back(*b), "release", table, where);
 }
 
 inline void release_direct(block* b) noexcept {
@@ -174,12 +182,13 @@ inline block& obtain_pooled(const backend_table& table, device d, memory_space s
 inline block& obtain_direct(const backend_table& table, device d, memory_space space,
                             std::size_t bytes, stream_state&, const char* operation) {
     reclaimable.drain();
+    memory_pool& pool = pool_of(d, space);
     block& b = new_block(table, d, space, bytes, &release_direct);
     if (const status s = allocate_or_trim(b, bytes); !s.ok()) {
         delete &b;
         refuse_memory(s, table, d, space, bytes, operation);
     }
-    pool_of(d, space).count_owner(b);
+    pool.count_owner(b);
     return b;
 }
 
@@ -189,12 +198,14 @@ inline block& obtain_stream_ordered(const backend_table& table, device d, memory
         return obtain_direct(table, d, space, bytes, on, operation);
     }
     reclaimable.drain();
+    memory_pool& pool = pool_of(d, space);
     block& b = new_block(table, d, space, bytes, &release_stream_ordered);
     if (const status s = table.allocate_async(d, on.handle, bytes, &b.data); !s.ok()) {
         delete &b;
         refuse_memory(s, table, d, space, bytes, operation);
     }
-    pool_of(d, space).count_owner(b);
+    b.note_use(d);  // it exists in the order of that stream only
+    pool.count_owner(b);
     return b;
 }
 

@@ -2,11 +2,19 @@
 /// `event_handle`: owns a backend's event, made at the first mark on a device.
 #pragma once
 
+#include <devmem/stream/let_go.hpp>
 #include <devmem/stream/state.hpp>
 
 #include <utility>
 
-namespace devmem::inline v0::detail {
+struct CUevent_st;
+
+namespace devmem::inline v0 {
+
+/// CUDA's `cudaEvent_t`, without CUDA's headers.
+using native_event = CUevent_st*;
+
+namespace detail {
 
 class event_handle {
   public:
@@ -32,6 +40,7 @@ class event_handle {
             check(s.table->event_create(s.where, timed, &handle_), operation, *s.table, s.where);
             table_ = s.table;
             where_ = s.where;
+            dead_handles.drain();
         }
         check(table_->event_record(where_, handle_, s.handle), operation, *table_, where_);
     }
@@ -70,19 +79,19 @@ class event_handle {
         return milliseconds;
     }
 
-    void* native_handle(const char* operation) const {
+    native_event native_handle(const char* operation) const {
         if (handle_ != nullptr && where_.kind() != device_kind::cuda) {
             throw_failure(
                 {.code = error_code::wrong_device, .operation = operation, .where = where_},
                 "an event of the CPU has no CUDA handle");
         }
-        return handle_;
+        return static_cast<native_event>(handle_);
     }
 
   private:
     void reset() noexcept {
         if (handle_ == nullptr) return;
-        check_in_destructor(table_->event_destroy(where_, handle_), "~event", *table_, where_);
+        let_go({table_, where_, handle_, handle_kind::event});
         handle_ = nullptr;
     }
 
@@ -91,4 +100,6 @@ class event_handle {
     void* handle_ = nullptr;
 };
 
-}  // namespace devmem::inline v0::detail
+}  // namespace detail
+
+}  // namespace devmem::inline v0

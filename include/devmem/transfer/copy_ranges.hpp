@@ -20,15 +20,14 @@ inline device device_of_copy(const byte_range& src, const byte_range& dst) noexc
     return dst.where;
 }
 
-inline stream_state& stream_of_copy(const byte_range& src, const byte_range& dst, stream_view given,
-                                    const char* operation) {
-    if (!given.names_a_stream()) {
-        return current_stream_state(device_of_copy(src, dst), operation);
-    }
-    stream_state& s = given.state();
+/// @throws wrong_device when the stream is neither side's
+inline void require_part_in_copy(const stream_state& s, const byte_range& src,
+                                 const byte_range& dst, const char* operation) {
     const bool of_source = !src.pageable && s.where == src.where;
     const bool of_destination = !dst.pageable && s.where == dst.where;
-    if (of_source || of_destination) return s;
+    if (of_source || of_destination) [[likely]] {
+        return;
+    }
     text<200> message;
     message.add("the stream is %s:%d's, which takes no part in the copy from ",
                 kind_name(s.where.kind()), s.where.index());
@@ -44,6 +43,12 @@ inline stream_state& stream_of_copy(const byte_range& src, const byte_range& dst
     add_place(dst);
     throw_failure({.code = error_code::wrong_device, .operation = operation, .where = s.where},
                   message.c_str());
+}
+
+inline stream_state& stream_of_copy(const byte_range& src, const byte_range& dst, stream_view given,
+                                    const char* operation) {
+    if (given.names_a_stream()) return given.state();
+    return current_stream_state(device_of_copy(src, dst), operation);
 }
 
 inline void note_use(const byte_range& r, device by) noexcept {
@@ -85,9 +90,11 @@ inline void queue_overlapping(stream_state& s, const byte_range& src, const byte
     block& between =
         obtain_pooled(*s.table, s.where, memory_space::device, src.bytes, s, operation);
     const scoped_block owner(between);
-    byte_range temporary = src;
-    temporary.data = static_cast<std::byte*>(between.data);
-    temporary.of = &between;
+    const byte_range temporary{.data = static_cast<std::byte*>(between.data),
+                               .count = src.count,
+                               .bytes = src.bytes,
+                               .of = &between,
+                               .where = s.where};
     queue_copy(s, src, temporary, copy_mode::asynchronous, operation);
     queue_copy(s, temporary, dst, copy_mode::asynchronous, operation);
 }
@@ -124,6 +131,7 @@ inline void copy_ranges(const byte_range& src, const byte_range& dst, stream_vie
                        .bytes = src.bytes},
                       message.c_str());
     }
+    if (given.names_a_stream()) require_part_in_copy(given.state(), src, dst, operation);
     if (src.bytes == 0 || src.data == dst.data) return;
     if (!src.pageable && !dst.pageable && src.where.kind() != dst.where.kind()) {
         copy_between_kinds(src, dst, given, operation);

@@ -30,9 +30,18 @@ struct cpu_stream {
 
 struct cpu_event {
     queue_mark mark;
-    bool timed = false;
-    timespec time{};  // written by the stream, for `mark`'s waiters
+    timespec* time = nullptr;  // of a timed event; written by `mark`'s queue, for its waiters
 };
+
+/// Lets go of the place for a time, which the mark's queue may still have to write; it then frees
+/// it. Where that cannot be queued the place is lost, and the status says so.
+inline status retire_time(queue_mark mark, timespec* time) noexcept {
+    if (!mark.reached()) {
+        return mark.of->push(make_host_function([time]() noexcept { delete time; }));
+    }
+    delete time;
+    return {};
+}
 
 class cpu_device {
   public:

@@ -108,6 +108,9 @@ class [[nodiscard]] lock_guard {
 /// Adding never acquires: a host thread that queues work must not pick up, by accident, an order
 /// after the worker that has finished other work, or a race detector would miss a wait that the
 /// program forgot. The lowest bit says that somebody sleeps, the rest is the count.
+///
+/// It must outlive every call of `add`, not only the waits: who adds may touch it once more after
+/// those who waited have gone on.
 class alignas(64) wait_counter {
   public:
     std::uint64_t value_relaxed() const noexcept { return word_.load_relaxed() >> 1; }
@@ -124,7 +127,7 @@ class alignas(64) wait_counter {
     void wait_for(std::uint64_t target) noexcept {
         for (int spin = 0; spin < spins; ++spin) {
             if (value_acquire() >= target) return;
-            cpu_relax();
+            for (int pause = 0; pause < 8; ++pause) cpu_relax();
         }
         for (;;) {
             std::uint64_t word = word_.load_acquire();
@@ -135,7 +138,7 @@ class alignas(64) wait_counter {
     }
 
   private:
-    static constexpr int spins = 32;
+    static constexpr int spins = 8;
     atomic<std::uint64_t> word_{0};
 };
 

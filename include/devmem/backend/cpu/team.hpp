@@ -30,8 +30,8 @@ inline constexpr bool team_helps = DEVMEM_TEAM_HELPS;
 class team {
   public:
     /// `threads` counts the caller of `run`: one means no helpers.
-    explicit team(int threads) noexcept {
-        if (!team_helps) return;
+    explicit team(int threads, bool helps = team_helps) noexcept {
+        if (!helps) return;
         for (int i = 1; i < threads; ++i) {
             if (queue::start_thread(&team::help, this) == 0) ++helpers_;
         }
@@ -72,8 +72,6 @@ class team {
         std::size_t count = 0;
         std::size_t piece = 0;
         atomic<std::size_t> next{0};
-        std::uint64_t joined = 0;  // helpers that took part, under `joining_`
-        wait_counter left;         // of them, those that are done
         mutex failing;
         std::exception_ptr error;
 
@@ -110,9 +108,9 @@ class team {
             // After this no helper can join; before it one may, even after the last piece.
             const lock_guard lock(joining_);
             current_ = nullptr;
-            joined = work.joined;
+            joined = joined_;
         }
-        work.left.wait_for(joined);
+        left_.wait_for(joined);
     }
 
     static void* help(void* self) {
@@ -129,11 +127,11 @@ class team {
             {
                 const lock_guard lock(joining_);
                 work = current_;
-                if (work != nullptr) ++work->joined;
+                if (work != nullptr) ++joined_;
             }
             if (work == nullptr) continue;
             work->take_pieces();
-            work->left.add(1);
+            left_.add(1);
         }
     }
 
@@ -141,7 +139,11 @@ class team {
     mutex busy_;
     mutex joining_;
     job* current_ = nullptr;
+    std::uint64_t joined_ = 0;  // helpers that have taken part in a job, under `joining_`
     wait_counter published_;
+    // Of those that have taken part, how many are done. Not the job's: a helper that counts itself
+    // out still touches the counter when the caller may have gone on.
+    wait_counter left_;
 };
 
 }  // namespace devmem::inline v0::detail
