@@ -1,0 +1,76 @@
+// Trains a multilayer perceptron on Fashion-MNIST with devmem.
+// docs/tutorials/train_fashion_mnist.md explains how it is made.
+#include "dataset.hpp"
+#include "model/trainer.hpp"
+#include "options.hpp"
+#include "progress_bar.hpp"
+
+#include <devmem/devmem.hpp>
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <string>
+
+namespace {
+
+using fashion_mnist::epoch_result;
+using fashion_mnist::labelled_images;
+using fashion_mnist::options;
+
+void print_epoch(const std::string& title, const epoch_result& result) {
+    std::printf("%s: loss %.4f, test accuracy %.4f, %.0f images/s, live %s, cached %s, peak %s\n",
+                title.c_str(), result.loss, result.accuracy, result.images_per_second,
+                devmem::format_bytes(result.memory.live).c_str(),
+                devmem::format_bytes(result.memory.cached).c_str(),
+                devmem::format_bytes(result.memory.peak).c_str());
+    std::fflush(stdout);
+}
+
+void train(const options& chosen, devmem::device d, const labelled_images& training,
+           const labelled_images& test) {
+    fashion_mnist::trainer trainer(training, test, chosen.training, d);
+    fashion_mnist::progress_bar bar(stdout);
+    const std::size_t epochs = chosen.training.epochs;
+    double accuracy = 0.0;
+    const auto start = std::chrono::steady_clock::now();
+    for (std::size_t epoch = 1; epoch <= epochs; ++epoch) {
+        const std::string title = "epoch " + std::to_string(epoch) + "/" + std::to_string(epochs);
+        const epoch_result result =
+            trainer.run_epoch([&](std::size_t done) { bar.show(title, done, training.size()); });
+        bar.clear();
+        print_epoch(title, result);
+        accuracy = result.accuracy;
+    }
+    const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+    std::printf("test accuracy %.4f after %.1f s of training\n", accuracy, seconds.count());
+}
+
+void run(const options& chosen) {
+    const devmem::device d =
+        chosen.device ? devmem::select_device(*chosen.device) : devmem::select_device();
+    const labelled_images training = fashion_mnist::load_images(chosen.data, "train");
+    const labelled_images test = fashion_mnist::load_images(chosen.data, "t10k");
+    std::printf("%zu training and %zu test images, on %s, seed %llu\n", training.size(),
+                test.size(), devmem::to_string(d).c_str(),
+                static_cast<unsigned long long>(chosen.training.seed));
+    train(chosen, d, training, test);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    try {
+        const options chosen = fashion_mnist::parse_options(argc, argv);
+        if (chosen.help) {
+            std::fputs(fashion_mnist::help_text().c_str(), stdout);
+        } else {
+            run(chosen);
+        }
+        return EXIT_SUCCESS;
+    } catch (const std::exception& e) {
+        std::fprintf(stderr, "train_fashion_mnist: %s\n", e.what());
+        return EXIT_FAILURE;
+    }
+}

@@ -1,0 +1,52 @@
+#include "mlp.hpp"
+
+#include "matrix_product.hpp"
+#include "relu.hpp"
+
+namespace fashion_mnist {
+
+mlp::mlp(std::span<const std::size_t> widths, std::size_t most_rows, std::mt19937_64& random,
+         devmem::stream_view s) {
+    DEVMEM_ASSERT(widths.size() >= 2);
+    prepare_matrix_products(s.device());
+    values_.emplace_back(most_rows, widths.front(), s);
+    for (std::size_t i = 1; i < widths.size(); ++i) {
+        layers_.emplace_back(widths[i - 1], widths[i], random, s);
+        values_.emplace_back(most_rows, widths[i], s);
+        gradients_.emplace_back(most_rows, widths[i], s);
+    }
+}
+
+void mlp::set_rows(std::size_t rows, devmem::stream_view s) {
+    for (matrix& m : values_) m.set_rows(rows, s);
+    for (matrix& m : gradients_) m.set_rows(rows, s);
+}
+
+const matrix& mlp::forward(devmem::stream_view s) {
+    for (std::size_t i = 0; i < layers_.size(); ++i) {
+        matrix& output = values_[i + 1];
+        layers_[i].forward(values_[i], output, s);
+        const bool is_hidden = i + 1 < layers_.size();
+        if (is_hidden) relu::forward(output, s);
+    }
+    return values_.back();
+}
+
+void mlp::backward(devmem::stream_view s) {
+    for (std::size_t i = layers_.size(); i-- > 0;) {
+        layers_[i].backward(values_[i], gradients_[i], s);
+        if (i == 0) break;  // nobody learns from the gradient of the images
+        layers_[i].backward_to_input(gradients_[i], gradients_[i - 1], s);
+        relu::backward(values_[i], gradients_[i - 1], s);
+    }
+}
+
+std::vector<parameter*> mlp::parameters() {
+    std::vector<parameter*> all;
+    for (dense_layer& layer : layers_) {
+        for (parameter* p : layer.parameters()) all.push_back(p);
+    }
+    return all;
+}
+
+}  // namespace fashion_mnist

@@ -1,0 +1,18 @@
+// The rectifier, in place.
+#pragma once
+
+#include "matrix.hpp"
+
+#include <devmem/devmem.hpp>
+
+namespace fashion_mnist {
+
+/// max(x, 0), element by element and in place. It has nothing to learn and keeps no memory.
+class relu {
+  public:
+    static void forward(matrix& values, devmem::stream_view s);
+    /// Turns the gradient of its output into that of its input; `output` is what forward left.
+    static void backward(const matrix& output, matrix& gradient, devmem::stream_view s);
+};
+
+}  // namespace fashion_mnist
