@@ -4,9 +4,10 @@
 find_package(doctest REQUIRED)
 
 set(DEVMEM_TEST_SUPPORT "${CMAKE_CURRENT_SOURCE_DIR}/support")
-set(DEVMEM_TEST_PATHS cpu dynamic)
-if(DEVMEM_HAS_CUDA)
-    list(APPEND DEVMEM_TEST_PATHS cuda)
+set(DEVMEM_TEST_PATHS "cpu;dynamic;cuda" CACHE STRING "Paths that the tests are built for")
+set(DEVMEM_BUILT_PATHS ${DEVMEM_TEST_PATHS})
+if(NOT DEVMEM_HAS_CUDA)
+    list(REMOVE_ITEM DEVMEM_BUILT_PATHS cuda)
 endif()
 
 # One main for every test program, compiled once.
@@ -70,7 +71,7 @@ function(devmem_add_test name)
     list(JOIN filters "," filter)
 
     foreach(path IN LISTS ARG_PATHS)
-        if(NOT path IN_LIST DEVMEM_TEST_PATHS)
+        if(NOT path IN_LIST DEVMEM_BUILT_PATHS)
             continue()
         endif()
         set(program unit.${path})

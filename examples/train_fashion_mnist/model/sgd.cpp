@@ -22,7 +22,7 @@ struct descend {
 
 }  // namespace
 
-sgd::sgd(std::vector<parameter*> parameters, float momentum, devmem::stream_view s)
+sgd::sgd(const std::vector<parameter*>& parameters, float momentum, devmem::stream_view s)
     : momentum_(momentum) {
     for (parameter* p : parameters) {
         all_.push_back({p, devmem::device_vector<float>(p->value.values().size(), s)});

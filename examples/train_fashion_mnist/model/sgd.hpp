@@ -15,7 +15,7 @@ namespace fashion_mnist {
 class sgd {
   public:
     /// @lifetime the parameters outlive it
-    sgd(std::vector<parameter*> parameters, float momentum, devmem::stream_view s);
+    sgd(const std::vector<parameter*>& parameters, float momentum, devmem::stream_view s);
 
     void step(float learning_rate, devmem::stream_view s);
 

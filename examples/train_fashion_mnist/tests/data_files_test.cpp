@@ -60,7 +60,7 @@ TEST_SUITE("data_files") {
 
     TEST_CASE_FIXTURE(spoiled_dataset, "fewer values than the header says") {
         idx_content images = easy_images(20, 1);
-        images.values.resize(images.values.size() - 1);
+        images.values.pop_back();
         write_idx(file(training_images), images);
         check(training_images, "is truncated");
     }

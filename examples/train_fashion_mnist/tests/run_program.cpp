@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <fstream>
 
+#include <regex.h>  // std::regex is a cause of false warnings under sanitizers
 #include <sys/wait.h>
 
 namespace fashion_mnist_test {
@@ -43,6 +44,20 @@ void check_refusal(const outcome& o, const std::vector<std::string>& parts) {
         INFO("wanted in it: ", part);
         CHECK(o.err.front().find(part) != std::string::npos);
     }
+}
+
+bool matches(const std::string& line, const std::string& expression) {
+    regex_t compiled;
+    REQUIRE(regcomp(&compiled, ("^(" + expression + ")$").c_str(), REG_EXTENDED | REG_NOSUB) == 0);
+    const bool found = regexec(&compiled, line.c_str(), 0, nullptr, 0) == 0;
+    regfree(&compiled);
+    return found;
+}
+
+double number_after(const std::string& line, const std::string& words) {
+    const std::size_t at = line.find(words);
+    REQUIRE(at != std::string::npos);
+    return std::stod(line.substr(at + words.size()));
 }
 
 }  // namespace fashion_mnist_test

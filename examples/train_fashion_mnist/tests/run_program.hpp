@@ -19,4 +19,10 @@ outcome run_program(const std::string& arguments, const std::string& environment
 /// that has each of `parts`.
 void check_refusal(const outcome& o, const std::vector<std::string>& parts);
 
+/// Whether the whole line matches an extended regular expression.
+bool matches(const std::string& line, const std::string& expression);
+
+/// The number that follows `words` in the line.
+double number_after(const std::string& line, const std::string& words);
+
 }  // namespace fashion_mnist_test

@@ -33,7 +33,9 @@ auto use_on(stream_state& s, R& range, const char* operation) {
             message.c_str());
     }
     if (v.block() != nullptr) v.block()->note_use(s.where);
-    return operand{v.address(), v.size()};
+    // Spelled out: clang 14 deduces no template arguments for an aggregate.
+    using element = typename decltype(range.view())::element_type;
+    return operand<element>{v.address(), v.size()};
 }
 
 inline void require_same_size(std::size_t a, std::size_t b, const char* operation) {

@@ -20,12 +20,6 @@
 
 namespace devmem::inline v0 {
 
-namespace detail {
-
-inline DEVMEM_STATE atomic<int> cuda_devices_seen{0};
-
-}  // namespace detail
-
 /// NVIDIA GPUs. Each call leaves the thread's current device as it was, makes a context on the
 /// device it is given only (and none to count devices or tell facts), and after a failure clears
 /// the runtime's last error.
@@ -37,15 +31,13 @@ struct cuda_backend {
     }
     static bool in_callback() noexcept { return detail::in_queue_work; }
 
-    /// None where there is no driver, or none that this runtime can use. In a host function, which
-    /// may not ask, as many as at the last call elsewhere.
+    /// None where there is no driver, or none that this runtime can use.
     static status device_count(int* count) noexcept {
-        *count = detail::cuda_devices_seen.load_relaxed();
-        if (in_callback()) return {};
+        *count = 0;
+        if (in_callback()) return called_back;
         int found = 0;
         const status s = detail::runtime_status(cudaGetDeviceCount(&found));
-        *count = s.ok() ? found : 0;
-        detail::cuda_devices_seen.store_relaxed(*count);
+        if (s.ok()) *count = found;
         return s.code == error_code::no_such_device ? status{} : s;
     }
 

@@ -167,9 +167,9 @@ struct queue_mark {
 
 inline queue_mark mark_end(queue& q) noexcept { return {&q, q.last_ticket()}; }
 
-/// Makes the work pushed on `q` from now on wait for `mark`.
+/// Makes the work pushed on `q` from now on wait for `mark`. A mark before all work is no wait.
 inline status push_wait(queue& q, queue_mark mark) noexcept {
-    if (mark.of == nullptr || mark.of == &q) return {};
+    if (mark.of == nullptr || mark.of == &q || mark.ticket == 0) return {};
     return q.push(make_host_function([mark]() noexcept { mark.wait(); }));
 }
 

@@ -42,19 +42,26 @@ inline status cuda_host_call(cudaStream_t stream, const host_function& f) noexce
     return s;
 }
 
-/// True for memory that is the host's alone, pinned or not.
-inline bool is_host_memory(const cuda_driver& driver, const void* p) noexcept {
+/// Whether an address is of memory that is the host's alone, pinned or not. CUDA calls an address
+/// that it does not know an invalid value; any other error tells nothing of the address.
+inline status find_host_memory(const cuda_driver& driver, const void* p, bool* is_host) noexcept {
     unsigned type = 0;
     const CUresult asked = driver.pointer_attribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE,
                                                     reinterpret_cast<CUdeviceptr_v2>(p));
-    return asked != CUDA_SUCCESS || type == CU_MEMORYTYPE_HOST;
+    const bool is_unknown = asked == CUDA_ERROR_INVALID_VALUE;
+    *is_host = is_unknown || (asked == CUDA_SUCCESS && type == CU_MEMORYTYPE_HOST);
+    return is_unknown ? status{} : driver_status(asked);
 }
 
 /// Copies between any two addresses. CUDA copies from host to host while the caller waits, so a
 /// host function does it.
 inline status cuda_copy(const cuda_driver& driver, cudaStream_t stream, void* dst, const void* src,
                         std::size_t bytes) noexcept {
-    if (is_host_memory(driver, src) && is_host_memory(driver, dst)) {
+    bool from_host = false;
+    bool to_host = false;
+    if (const status s = find_host_memory(driver, src, &from_host); !s.ok()) return s;
+    if (const status s = find_host_memory(driver, dst, &to_host); !s.ok()) return s;
+    if (from_host && to_host) {
         return cuda_host_call(stream, make_host_function([dst, src, bytes]() noexcept {
                                   std::memcpy(dst, src, bytes);
                               }));

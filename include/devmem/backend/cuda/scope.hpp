@@ -63,7 +63,7 @@ class [[nodiscard]] cuda_scope {
 
   private:
     status enter(device d) noexcept {
-        // CUDA's functions may not be called there; whether it says so is left to it.
+        // CUDA forbids calls in host functions, and does not promise to notice them.
         if (in_queue_work) return to_status(cudaErrorNotPermitted);
         if (const status s = use_driver(&driver_); !s.ok()) return s;
         CUcontext wanted = nullptr;

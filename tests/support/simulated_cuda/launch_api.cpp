@@ -1,0 +1,92 @@
+// What every object made by nvcc needs: it registers its kernels before main. There is no host code
+// for them here, so launching one fails, as on a device that its binary was not made for.
+
+#include "state.hpp"
+
+#include <cuda_runtime_api.h>
+
+using simulated_cuda::call;
+using namespace simulated_cuda::inside;
+
+namespace {
+
+struct launch_configuration {
+    dim3 grid;
+    dim3 block;
+    std::size_t shared = 0;
+    cudaStream_t stream = nullptr;
+};
+
+launch_configuration& pushed_configuration() {
+    static thread_local launch_configuration pushed;
+    return pushed;
+}
+
+/// Rule: a kernel without an image for the device cannot be launched. The code that nvcc makes
+/// drops the result of the launch; the last error tells.
+cudaError_t launch() {
+    return runtime_call("cudaLaunchKernel", needs::context,
+                        [](call&) { return cudaErrorInvalidDeviceFunction; });
+}
+
+}  // namespace
+
+// NOLINTBEGIN(bugprone-reserved-identifier): the names that nvcc calls
+SIMULATED void** __cudaRegisterFatBinary(void* binary) { return new void*(binary); }
+SIMULATED void __cudaRegisterFatBinaryEnd(void**) {}
+SIMULATED void __cudaUnregisterFatBinary(void** handle) { delete handle; }
+SIMULATED char __cudaInitModule(void**) { return 1; }
+SIMULATED void __cudaRegisterFunction(void**, const char*, char*, const char*, int, uint3*, uint3*,
+                                      dim3*, dim3*, int*) {}
+SIMULATED void __cudaRegisterVar(void**, char*, char*, const char*, int, std::size_t, int, int) {}
+SIMULATED void __cudaRegisterManagedVar(void**, void**, char*, const char*, int, std::size_t, int,
+                                        int) {}
+
+SIMULATED unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, std::size_t shared,
+                                               CUstream_st* stream) {
+    pushed_configuration() = {grid, block, shared, stream};
+    return 0;
+}
+SIMULATED cudaError_t __cudaPopCallConfiguration(dim3* grid, dim3* block, std::size_t* shared,
+                                                 void* stream) {
+    const launch_configuration& pushed = pushed_configuration();
+    *grid = pushed.grid;
+    *block = pushed.block;
+    *shared = pushed.shared;
+    *static_cast<cudaStream_t*>(stream) = pushed.stream;
+    return cudaSuccess;
+}
+
+// Asked once a kernel and kept by the caller, so it never fails.
+SIMULATED cudaError_t __cudaGetKernel(cudaKernel_t* out, const void* stub) {
+    *out = static_cast<cudaKernel_t>(const_cast<void*>(stub));
+    return cudaSuccess;
+}
+SIMULATED cudaError_t __cudaLaunchKernel(cudaKernel_t, dim3, dim3, void**, std::size_t,
+                                         cudaStream_t) {
+    return launch();
+}
+SIMULATED cudaError_t __cudaLaunchKernel_ptsz(cudaKernel_t, dim3, dim3, void**, std::size_t,
+                                              cudaStream_t) {
+    return launch();
+}
+// NOLINTEND(bugprone-reserved-identifier)
+
+SIMULATED cudaError_t cudaLaunchKernel(const void*, dim3, dim3, void**, std::size_t, cudaStream_t) {
+    return launch();
+}
+SIMULATED cudaError_t cudaLaunchKernel_ptsz(const void*, dim3, dim3, void**, std::size_t,
+                                            cudaStream_t) {
+    return launch();
+}
+
+SIMULATED cudaError_t cudaFuncGetAttributes(cudaFuncAttributes*, const void*) {
+    return runtime_call("cudaFuncGetAttributes", needs::context,
+                        [](call&) { return cudaErrorInvalidDeviceFunction; });
+}
+SIMULATED cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int*, const void*, int,
+                                                                             std::size_t,
+                                                                             unsigned) {
+    return runtime_call("cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags", needs::context,
+                        [](call&) { return cudaErrorInvalidDeviceFunction; });
+}
