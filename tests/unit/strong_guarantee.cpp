@@ -35,6 +35,7 @@ using devmem_test::contents;
 using devmem_test::counted;
 using devmem_test::live_bytes;
 using devmem_test::nothing_stays;
+using devmem_test::settle;
 using devmem_test::test_device;
 using devmem_test::test_managed;
 using devmem_test::test_pinned;
@@ -144,8 +145,8 @@ void fail_each_call(const std::string& what, const std::function<Vector()>& make
     {
         Vector v = make();
         change(v);
+        settle();
         wanted = contents(v);
-        devmem::synchronize(v.device());
     }
     constexpr bool is_pooled =
         std::is_same_v<typename Vector::policy_type::allocation_type, devmem::pooled>;
@@ -163,7 +164,7 @@ void fail_each_call(const std::string& what, const std::function<Vector()>& make
                 const contents_type old = contents(v);
                 const auto capacity = v.capacity();
                 const auto* address = v.view().address();
-                devmem::synchronize(v.device());
+                settle();
                 const given_out held = given_out::now();
                 const current device = current::now();
 
@@ -172,6 +173,7 @@ void fail_each_call(const std::string& what, const std::function<Vector()>& make
                 CHECK(current::now() == device);
                 // The last error has been cleared.
                 CHECK(cudaPeekAtLastError() == cudaSuccess);
+                settle();
                 if (o.has_thrown) {
                     CHECK(given_out::now() == held);
                     CHECK(v.capacity() == capacity);
@@ -202,7 +204,7 @@ void fail_each_construction(const std::string& what, const F& construct) {
         for (int nth = 1;; ++nth) {
             CAPTURE(nth);
             REQUIRE(nth < 200);
-            for (int i = 0; i < 4; ++i) devmem::synchronize(test_device(i));
+            settle();
             const given_out nothing = given_out::now();
             const current device = current::now();
             std::optional<decltype(construct())> made;
@@ -237,7 +239,7 @@ TEST_CASE("a constructor that fails leaves nothing") {
     const test_vector<int> other(host, test_device(2));
     const test_vector<int> same(host, test_device(1));
     const devmem::device_vector<int> on_cpu(host, devmem::device::cpu(1));
-    devmem_test::settle();
+    settle();
     using vector = test_vector<int>;
     fail_each_construction("zeros", [] { return vector(100, test_device(1)); });
     fail_each_construction("values", [] { return vector(100, 7, test_device(1)); });
@@ -265,7 +267,7 @@ TEST_CASE("a member that fails changes nothing, with memory from anywhere") {
     const std::vector<int> host = counted<int>(300, 1000);
     const test_vector<int> other(counted<int>(300, 5000), test_device(2));
     const devmem::device_vector<int> on_cpu(host, devmem::device::cpu(1));
-    devmem_test::settle();
+    settle();
     const auto change_every_way = [&]<class Vector>(std::type_identity<Vector>) {
         // With room for the change, and without.
         for (const std::size_t room : {std::size_t{0}, std::size_t{1000}}) {
