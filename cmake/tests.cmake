@@ -39,6 +39,12 @@ function(devmem_add_test_program target path)
     endif()
 endfunction()
 
+# How sanitizers are to act: an allocation that is too large fails, as it does without them.
+set(DEVMEM_SANITIZER_SETTINGS
+    ASAN_OPTIONS=allocator_may_return_null=1:detect_stack_use_after_return=1:strict_init_order=1
+    TSAN_OPTIONS=allocator_may_return_null=1:halt_on_error=1
+    UBSAN_OPTIONS=print_stacktrace=1)
+
 # What every run of a test program needs: devmem_set_test_properties(test label...).
 function(devmem_set_test_properties test)
     set_tests_properties(

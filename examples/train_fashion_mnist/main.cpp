@@ -28,9 +28,17 @@ void print_epoch(const std::string& title, const epoch_result& result) {
     std::fflush(stdout);
 }
 
+void print_start(const options& chosen, devmem::device d, const labelled_images& training,
+                 const labelled_images& test) {
+    std::printf("%zu training and %zu test images, on %s, seed %llu\n", training.size(),
+                test.size(), devmem::to_string(d).c_str(),
+                static_cast<unsigned long long>(chosen.training.seed));
+}
+
 void train(const options& chosen, devmem::device d, const labelled_images& training,
            const labelled_images& test) {
     fashion_mnist::trainer trainer(training, test, chosen.training, d);
+    print_start(chosen, d, training, test);
     fashion_mnist::progress_bar bar(stdout);
     const std::size_t epochs = chosen.training.epochs;
     double accuracy = 0.0;
@@ -52,9 +60,6 @@ void run(const options& chosen) {
         chosen.device ? devmem::select_device(*chosen.device) : devmem::select_device();
     const labelled_images training = fashion_mnist::load_images(chosen.data, "train");
     const labelled_images test = fashion_mnist::load_images(chosen.data, "t10k");
-    std::printf("%zu training and %zu test images, on %s, seed %llu\n", training.size(),
-                test.size(), devmem::to_string(d).c_str(),
-                static_cast<unsigned long long>(chosen.training.seed));
     train(chosen, d, training, test);
 }
 

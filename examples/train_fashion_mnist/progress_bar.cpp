@@ -26,9 +26,10 @@ void progress_bar::show(const std::string& title, std::size_t done, std::size_t 
     is_drawn_ = true;
 }
 
-void progress_bar::clear() {
+void progress_bar::clear() noexcept {
     if (!is_drawn_) return;
     std::fputs("\r\033[K", out_);  // to the start of the line, and erase to its end
+    std::fflush(out_);
     is_drawn_ = false;
 }
 

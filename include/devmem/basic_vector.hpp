@@ -48,7 +48,9 @@ class basic_vector {
     using policy_type = Policy;
 
     /// Empty, on the current device.
-    basic_vector() : basic_vector(0, uninitialized) {}
+    basic_vector() : basic_vector(placement{}) {}
+    /// Empty.
+    explicit basic_vector(placement where) : elements_(place(where).where) {}
     /// `n` zeros.
     explicit basic_vector(std::size_t n, placement where = {})
         : basic_vector(n, detail::initial_value::zero(), place(where)) {}

@@ -71,7 +71,8 @@ inline device parse_device(const char* text, const char* operation) {
         const std::size_t length = std::strlen(name);
         if (text == nullptr || std::strncmp(text, name, length) != 0) continue;
         if (text[length] == '\0') {
-            return kind == device_kind::cuda ? current_device_of(kind) : device(kind, 0);
+            const bool has_current = kind == device_kind::cuda && count_devices(kind) > 0;
+            return has_current ? current_device_of(kind) : device(kind, 0);
         }
         const int index = text[length] == ':' ? parse_index(text + length + 1) : -1;
         if (index >= 0) return {kind, index};

@@ -1,31 +1,38 @@
-// Options: an axis is named once, the space only by the container's name, and nothing else.
-// expected: axis 'backend' is named twice
-// expected: axis 'allocation' is named twice
-// expected: axis 'space' is fixed by this container's name
-// expected: axis 'space' is fixed by this container's name
-// expected: belongs to no axis
+// One message names the axis that is named twice, or that a name leaves no choice in.
+#include <devmem/backend.hpp>
 #include <devmem/device_vector.hpp>
+#include <devmem/managed_vector.hpp>
+#include <devmem/mapped_buffer.hpp>
 #include <devmem/pinned_buffer.hpp>
 
-#include <type_traits>
+struct unknown_option {};
 
 int main() {
-    using plain = devmem::device_vector<float>;
-    using spelled_out = devmem::device_vector<float, devmem::pooled, devmem::dynamic_backend>;
-    static_assert(std::is_same_v<plain, spelled_out>);
-    const devmem::pinned_buffer<float, devmem::direct, devmem::cpu_backend> p;
+    [[maybe_unused]] devmem::device_vector<int, devmem::direct, devmem::cpu_backend> v;
+    [[maybe_unused]] devmem::pinned_buffer<int, devmem::cpu_backend> p;
+    // expected: the axis 'backend' is named twice
+    // expected: the axis 'backend' is named twice
+    // expected: the axis 'allocation' is named twice
+    // expected: the axis 'space' is fixed by this container's name
+    // expected: the axis 'space' is fixed by this container's name
+    // expected: the axis 'space' is fixed by this container's name
+    // expected: belongs to no axis
+    // expected: belongs to no axis
 #if DEVMEM_FAIL == 1
-    const devmem::device_vector<float, devmem::cpu_backend, devmem::dynamic_backend> x;
+    devmem::device_vector<int, devmem::cpu_backend, devmem::cuda_backend> bad;
 #elif DEVMEM_FAIL == 2
-    const devmem::device_vector<float, devmem::pooled, devmem::direct> x;
+    devmem::device_vector<int, devmem::cpu_backend, devmem::direct, devmem::cpu_backend> bad;
 #elif DEVMEM_FAIL == 3
-    const devmem::pinned_buffer<float, devmem::pinned_space> x;
+    devmem::managed_vector<int, devmem::pooled, devmem::direct> bad;
 #elif DEVMEM_FAIL == 4
-    const devmem::device_vector<float, devmem::managed_space> x;
+    devmem::pinned_buffer<int, devmem::pinned_space> bad;
 #elif DEVMEM_FAIL == 5
-    const devmem::device_vector<float, int> x;
-#else
-    const plain x;
+    devmem::device_vector<int, devmem::managed_space> bad;
+#elif DEVMEM_FAIL == 6
+    devmem::mapped_buffer<int, devmem::direct, devmem::device_space> bad;
+#elif DEVMEM_FAIL == 7
+    devmem::device_vector<int, unknown_option> bad;
+#elif DEVMEM_FAIL == 8
+    devmem::device_vector<int, devmem::direct, int> bad;
 #endif
-    return static_cast<int>(p.size() + x.size());
 }

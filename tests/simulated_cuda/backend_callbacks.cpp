@@ -40,6 +40,17 @@ TEST_CASE_FIXTURE(backend_fixture, "a closure too large or not trivial is kept a
     CHECK(counted.use_count() == 1);
 }
 
+TEST_CASE("a thread is in a host function as long as it runs one") {
+    bool inside = false;
+    const auto run = [&inside] {
+        devmem::detail::run_host_function(new devmem::host_function(
+            make_host_function([&inside]() noexcept { inside = backend::in_callback(); })));
+    };
+    run();
+    CHECK(inside);
+    CHECK_FALSE(backend::in_callback());
+}
+
 TEST_CASE_FIXTURE(backend_fixture, "a host function that was not accepted is its maker's") {
     auto counted = std::make_shared<int>(0);
     devmem::host_function f = make_host_function([counted]() noexcept { *counted = 1; });

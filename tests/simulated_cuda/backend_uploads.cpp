@@ -168,5 +168,28 @@ TEST_CASE_FIXTURE(upload_fixture,
         backend::host_call(d, stream, devmem::detail::make_host_function([]() noexcept {})).code ==
         error_code::capture_error);
     CHECK(simulated_cuda::count("cudaMemcpyAsync") == 0);
+    CHECK(simulated_cuda::count("cudaLaunchHostFunc") == 0);
     simulated_cuda::set_capturing(stream, false);
+}
+
+TEST_CASE(
+    "buffers are taken in the order of their use, whatever was taken and put back meanwhile") {
+    devmem::detail::staging_list list;
+    devmem::detail::staging_buffer a;
+    devmem::detail::staging_buffer b;
+    devmem::detail::staging_buffer c;
+    CHECK(list.take() == nullptr);
+    CHECK_FALSE(list.put_last(&a, 2));
+    CHECK_FALSE(list.put_last(&b, 2));
+    CHECK(list.put_last(&c, 2));  // one too many
+    CHECK(list.take() == &a);
+    CHECK(list.take() == &b);
+    CHECK(list.take() == &c);
+    list.put_first(&a);
+    CHECK_FALSE(list.put_last(&b, 2));
+    list.put_first(&c);
+    CHECK(list.take() == &c);
+    CHECK(list.take() == &a);
+    CHECK(list.take() == &b);
+    CHECK(list.take() == nullptr);
 }

@@ -55,6 +55,12 @@ void devmem_test::note_skip(const char* reason) {
     std::printf("SKIPPED: %s: %s\n", count.test_case, reason);
 }
 
+// Asking for more memory than there is must fail as it does in a program without a sanitizer.
+extern "C" const char* __asan_default_options();  // NOLINT(bugprone-reserved-identifier)
+extern "C" const char* __asan_default_options() { return "allocator_may_return_null=1"; }
+extern "C" const char* __tsan_default_options();  // NOLINT(bugprone-reserved-identifier)
+extern "C" const char* __tsan_default_options() { return "allocator_may_return_null=1"; }
+
 int main(int argc, char** argv) {
     doctest::Context context(argc, argv);
     const int result = context.run();

@@ -147,6 +147,9 @@ TEST_CASE("a container goes where it is told: a device, a stream, the current de
     // In the order of that stream, with nothing in between.
     CHECK(v.get(3, s) == 3);
     CHECK(test_vector<int>(2, s).device() == test_device(1));
+    CHECK(test_vector<int>(s).device() == test_device(1));
+    CHECK(test_vector<int>(test_device(2)).device() == test_device(2));
+    CHECK(test_vector<int>(test_device(2)).empty());
     CHECK(test_vector<int>(2, devmem::current_stream(test_device(3))).device() == test_device(3));
     {
         const devmem::scoped_device current(test_device(2));

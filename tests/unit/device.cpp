@@ -6,6 +6,7 @@
 #include <devmem/device_text.hpp>
 #include <devmem/device_vector.hpp>
 #include <devmem/host_task.hpp>
+#include <devmem/scoped_device.hpp>
 #include <devmem/stream.hpp>
 
 #include <doctest/doctest.h>
@@ -207,6 +208,35 @@ TEST_CASE("using a device makes a context on that one only") {
     CHECK(simulated_cuda::devices_with_context() == std::vector{2});
     CHECK(devmem::current_device() == device::cuda(0));
     CHECK(simulated_cuda::misuses().empty());
+}
+
+TEST_CASE("a driver that fails has no devices to choose from, but its error is not hidden") {
+    simulated_cuda::reset(4);
+    const devmem::scoped_device before(device::cuda(2));
+    simulated_cuda::fail_every_call("cudaGetDeviceCount", 46);  // cudaErrorDevicesUnavailable
+    CHECK(devmem::devices() == devmem::devices(device_kind::cpu));
+    CHECK(!devmem::is_available(device::cuda(0)));
+    CHECK(device::parse("cuda") == device::cuda(0));
+    const char* const text =
+        "stream: cuda:1: the backend failed (cudaErrorDevicesUnavailable, code 46)";
+    CHECK_THROWS_WITH_AS(devmem::stream{device::cuda(1)}, text, devmem::error);
+    // Never the first device in place of one that cannot be asked for.
+    CHECK_THROWS_AS(static_cast<void>(devmem::current_device()), devmem::error);
+    simulated_cuda::fail_no_more();
+    CHECK(devmem::current_device() == device::cuda(2));
+}
+
+TEST_CASE("where there is no driver or no GPU, there is no device") {
+    for (const int error : {35, 100}) {  // cudaErrorInsufficientDriver, cudaErrorNoDevice
+        simulated_cuda::reset(4);
+        simulated_cuda::fail_every_call("cudaGetDeviceCount", error);
+        CHECK(devmem::devices() == devmem::devices(device_kind::cpu));
+        CHECK(devmem::current_device() == device::cpu(0));
+        CHECK_THROWS_WITH_AS(devmem::synchronize(device::cuda(0)),
+                             "synchronize: cuda:0 is not here; this process has no cuda device",
+                             devmem::no_such_device);
+        simulated_cuda::fail_no_more();
+    }
 }
 
 #endif

@@ -141,7 +141,9 @@ void check_graphs(std::uint64_t seed, int graphs) {
 }  // namespace
 
 TEST_CASE("10,000 random graphs of tasks give what the tasks give one after the other") {
-    for (std::uint64_t seed = 0; seed < 10; ++seed) check_graphs(seed, 1'000);
+    // Under a race detector, which sees more in each and takes longer, fewer.
+    constexpr int graphs = devmem::detail::team_helps ? 1'000 : 200;
+    for (std::uint64_t seed = 0; seed < 10; ++seed) check_graphs(seed, graphs);
 }
 
 TEST_CASE("two threads run random graphs at once") {

@@ -30,9 +30,11 @@ void batch_feeder::upload(slot& to, const labelled_images& images,
     // The host may write the staged bytes as soon as the last copy has read them. host_write()
     // would wait for all work of the device, the computation on the other slot included; the
     // event of that copy is all that needs to have passed.
+    //! [stage]
     to.copied.synchronize();
     gather(images, chosen, to.staged_pixels.unsynchronized_data(),
            to.staged_labels.unsynchronized_data());
+    //! [stage]
 
     const std::size_t bytes = chosen.size() * image_size;
     copies_.wait(to.consumed);

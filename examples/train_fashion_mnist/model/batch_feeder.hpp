@@ -36,10 +36,12 @@ class batch_feeder {
         for (std::size_t first = 0; first < order.size(); first += batch_) {
             slot& next = slots_[turn_++ % slots_.size()];
             const std::size_t rows = std::min(batch_, order.size() - first);
+            //! [order]
             upload(next, images, order.subspan(first, rows));
             compute.wait(next.copied);
             work(device_batch{next.pixels, next.labels, rows});
             next.consumed.record(compute);
+            //! [order]
         }
     }
 

@@ -46,12 +46,14 @@ void multiply(factor left, factor right, matrix& product, devmem::stream_view s)
     const float* const b = pointer_on(s, right.values.values());
     float* const c = pointer_on(s, product.values());
     // On a CPU device the elements are host memory, and the stream's thread calls the BLAS.
+    //! [product]
     devmem::host_task(
         [=] {
             cblas_sgemm(CblasRowMajor, left_order, right_order, rows, columns, depth, 1.0f, a,
                         left_pitch, b, right_pitch, 0.0f, c, columns);
         },
         s);
+    //! [product]
 }
 
 }  // namespace fashion_mnist

@@ -16,9 +16,11 @@ struct pass_where_positive {
 
 }  // namespace
 
+//! [elements]
 void relu::forward(matrix& values, devmem::stream_view s) {
     devmem::transform(values.values(), values.values(), rectify{}, s);
 }
+//! [elements]
 
 void relu::backward(const matrix& output, matrix& gradient, devmem::stream_view s) {
     devmem::transform(output.values(), gradient.values(), gradient.values(), pass_where_positive{},

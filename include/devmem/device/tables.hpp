@@ -24,25 +24,35 @@ inline const backend_table* find_table(device_kind kind) {
     return nullptr;
 }
 
-/// How many devices of a kind this process can use; 0 where the backend or its driver is missing.
+/// How many devices of a kind this process can use; none where this program has no backend for it.
+inline status count_of(const backend_table* table, int* count) {
+    *count = 0;
+    if (table == nullptr) return {};
+    const status s = table->device_count(count);
+    if (!s.ok()) *count = 0;
+    if (*count > max_devices) *count = max_devices;
+    return s;
+}
+
+/// The same for lists and choices, to which a backend that fails has no devices.
 /// @throws not_permitted in a host callback, where CUDA must not even be asked this
 inline int count_devices(device_kind kind) {
     const backend_table* table = find_table(kind);
-    if (table == nullptr) return 0;
     int count = 0;
-    const status s = table->device_count(&count);
+    const status s = count_of(table, &count);
     if (s.code == error_code::not_permitted) check(s, "devices", *table, device(kind, 0));
-    if (!s.ok()) return 0;
-    return count < max_devices ? count : max_devices;
+    return count;
 }
 
 inline bool is_present(device d) { return d.index() >= 0 && d.index() < count_devices(d.kind()); }
 
 /// The table of a device's backend.
-/// @throws no_such_device when the device is not there
+/// @throws no_such_device when the device is not there, and what the backend reports
 inline const backend_table& table_of(device d, const char* operation, place at = place::here()) {
-    if (is_present(d)) return *find_table(d.kind());
-    const int count = count_devices(d.kind());
+    const backend_table* table = find_table(d.kind());
+    int count = 0;
+    if (const status s = count_of(table, &count); !s.ok()) check(s, operation, *table, d, 0, at);
+    if (d.index() >= 0 && d.index() < count) return *table;
     text<160> message;
     message.add("%s:%d is not here; this process has ", kind_name(d.kind()), d.index());
     if (count == 0) {
@@ -62,12 +72,15 @@ inline const backend_table& table_of(device d, const char* operation, place at =
 enum class current_kind : std::int32_t { unset = -1, cpu = 0, cuda = 1 };
 inline DEVMEM_STATE thread_local current_kind kind_of_scope = current_kind::unset;
 
-/// Each kind has a current device of its own.
+/// Each kind has a current device of its own; the first where there is none.
+/// @throws what the backend reports: it must not look as if the first were current
 inline device current_device_of(device_kind kind) {
     const backend_table* table = find_table(kind);
-    if (table == nullptr || count_devices(kind) == 0) return device(kind, 0);
     device current(kind, 0);
-    check(table->current_device(&current), "current_device", *table, current);
+    int count = 0;
+    status s = count_of(table, &count);
+    if (s.ok() && count > 0) s = table->current_device(&current);
+    if (!s.ok()) check(s, "current_device", *table, current);
     return current;
 }
 

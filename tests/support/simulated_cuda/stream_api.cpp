@@ -65,11 +65,15 @@ int launch_host_function(CUstream_st& s, cudaHostFn_t function, void* data) {
     if (function == nullptr) return cudaErrorInvalidValue;
     enqueue_call(s, [function, data, device = s.device]() noexcept {
         if (the_simulation().devices[device].fault != cudaSuccess) return;
-        bool& inside_one = this_thread().in_host_function;
-        const bool outer = inside_one;
-        inside_one = true;
+        bool& in_host_function = this_thread().in_host_function;
+        const bool outer = in_host_function;
+        in_host_function = true;
+        // The thread is CUDA's: that the engine runs it is none of the function's business.
+        bool& in_queue_work = devmem::detail::in_queue_work;
+        in_queue_work = false;
         function(data);
-        inside_one = outer;
+        in_queue_work = true;
+        in_host_function = outer;
     });
     return cudaSuccess;
 }

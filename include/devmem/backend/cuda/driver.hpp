@@ -11,7 +11,7 @@
 
 namespace devmem::inline v0::detail {
 
-// Member, the driver's name, the version of its signature.
+// Member, the driver's name, the version that brought its signature.
 #define DEVMEM_CUDA_DRIVER_FUNCTIONS(X)                \
     X(init, cuInit, 2000)                              \
     X(device_get, cuDeviceGet, 2000)                   \
@@ -38,16 +38,19 @@ struct cuda_driver {
 #undef DEVMEM_MEMBER
 };
 
-/// Asks for the signature of one version, and for the legacy meaning of stream 0 whatever the
+/// Every driver that serves a supported runtime has the functions as they were in CUDA 12.0.
+inline constexpr unsigned cuda_driver_version = 12000;
+
+/// Asks for the signature of that version, and for the legacy meaning of stream 0 whatever the
 /// default-stream macro of the file: what devmem calls must be the same in every file.
-inline status find_driver_function(const char* name, unsigned version, void** out) noexcept {
+inline status find_driver_function(const char* name, void** out) noexcept {
     cudaDriverEntryPointQueryResult found = cudaDriverEntryPointSymbolNotFound;
     *out = nullptr;
 #if CUDART_VERSION >= 12050
-    const cudaError_t result =
-        cudaGetDriverEntryPointByVersion(name, out, version, cudaEnableLegacyStream, &found);
+    const cudaError_t result = cudaGetDriverEntryPointByVersion(name, out, cuda_driver_version,
+                                                                cudaEnableLegacyStream, &found);
 #else
-    static_cast<void>(version);  // a toolkit this old knows no newer signature of these functions
+    // The version is the runtime's, by which none of these signatures had changed yet.
     const cudaError_t result = cudaGetDriverEntryPoint(name, out, cudaEnableLegacyStream, &found);
 #endif
     if (result != cudaSuccess) return runtime_status(result);
@@ -59,8 +62,8 @@ inline status find_driver_function(const char* name, unsigned version, void** ou
 
 inline status find_driver_functions(cuda_driver& out) noexcept {
     void* found = nullptr;
-#define DEVMEM_FIND(member, name, version)                                                \
-    if (const status s = find_driver_function(#name, version, &found); !s.ok()) return s; \
+#define DEVMEM_FIND(member, name, version)                                       \
+    if (const status s = find_driver_function(#name, &found); !s.ok()) return s; \
     out.member = reinterpret_cast<PFN_##name##_v##version>(found);
     DEVMEM_CUDA_DRIVER_FUNCTIONS(DEVMEM_FIND)
 #undef DEVMEM_FIND
@@ -69,7 +72,7 @@ inline status find_driver_functions(cuda_driver& out) noexcept {
 
 #undef DEVMEM_CUDA_DRIVER_FUNCTIONS
 
-struct cuda_driver_state {
+struct DEVMEM_STATE cuda_driver_state {
     mutex finding;
     atomic<bool> found{false};
     cuda_driver functions{};

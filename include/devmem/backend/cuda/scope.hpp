@@ -12,7 +12,7 @@ namespace devmem::inline v0::detail {
 
 /// The devices' primary contexts, each retained when that device is first named to devmem and kept
 /// until the process ends: every object of devmem may still need it.
-struct cuda_context_table {
+struct DEVMEM_STATE cuda_context_table {
     mutex retaining;
     atomic<CUcontext> of[max_devices]{};
 };

@@ -71,7 +71,7 @@ inline constexpr std::size_t staging_sizes = 20;
 /// After a burst, buffers of a size beyond this many bytes are freed as they are found unused.
 inline constexpr std::size_t staging_kept_bytes = std::size_t{16} << 20;
 
-struct staging_cache {
+struct DEVMEM_STATE staging_cache {
     staging_list of[max_devices][staging_sizes];
 };
 
