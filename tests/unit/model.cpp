@@ -361,10 +361,8 @@ class model {
     /// There and back, with a look by the host on the way.
     void by_pinned_memory(pair& x, pair& y) {
         const std::size_t n = std::min(x.mirror.size(), y.mirror.size());
-        test_pinned<T> p(n, devmem::uninitialized, stream_of(x));
         const devmem::stream_view s = stream_of(x);
-        devmem::event made(s);
-        p.resize(n, s);
+        test_pinned<T> p(n, devmem::uninitialized, s);
         on(
             s, [&](auto by) { devmem::copy_async(x.made.first(n), p, by); }, x);
         const std::vector<T> wanted = copied(x.mirror, {0, n});

@@ -110,6 +110,8 @@ inline void copy_between_kinds(const byte_range& src, const byte_range& dst, str
     }
     const bool from_cpu = src.where.kind() == device_kind::cpu;
     stream_state& s = current_stream_state(from_cpu ? dst.where : src.where, operation);
+    note_use(src, s.where);  // should the wait below fail
+    note_use(dst, s.where);
     check(s.table->copy_async(s.where, s.handle, dst.data, src.data, src.bytes), operation,
           *s.table, s.where, src.bytes);
     synchronize_stream(s, operation);

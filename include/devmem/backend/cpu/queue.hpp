@@ -129,12 +129,15 @@ class queue {
     }
 
   public:
-    /// Starts a detached thread that takes no signals: those are for the program's own threads.
+    /// Starts a detached thread that takes no signals, which are for the program's own threads, but
+    /// those that it causes itself: a handler for crashes, or a profiler, must hear of these.
     static int start_thread(void* (*f)(void*), void* argument) noexcept {
-        sigset_t all;
+        sigset_t others;
         sigset_t before;
-        sigfillset(&all);
-        pthread_sigmask(SIG_SETMASK, &all, &before);
+        sigfillset(&others);
+        constexpr int own[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS, SIGPROF};
+        for (const int signal : own) sigdelset(&others, signal);
+        pthread_sigmask(SIG_SETMASK, &others, &before);
         pthread_t thread;
         const int error = pthread_create(&thread, nullptr, f, argument);
         pthread_sigmask(SIG_SETMASK, &before, nullptr);

@@ -11,7 +11,7 @@
 
 namespace devmem::inline v0::detail {
 
-/// The driver has been unloaded, as happens while the process ends.
+/// The driver has been unloaded, as happens while the process ends: every device is lost.
 inline constexpr std::int32_t cuda_unloaded = cudaErrorCudartUnloading;
 
 /// Faults after which nothing that is asked of the device succeeds any more. Those without a name
@@ -48,7 +48,7 @@ constexpr bool is_cuda_capture_error(std::int32_t native) noexcept {
 }
 
 constexpr error_code cuda_error_code(std::int32_t native) noexcept {
-    if (is_cuda_fault(native)) return error_code::device_lost;
+    if (is_cuda_fault(native) || native == cuda_unloaded) return error_code::device_lost;
     if (is_cuda_capture_error(native)) return error_code::capture_error;
     switch (native) {
         case cudaSuccess:
