@@ -14,8 +14,8 @@
 
 /// Adds an element and gives the vector memory that this part has obtained, so that every part
 /// frees what another has made. Returns the device that the memory is on.
-extern "C" __attribute__((visibility("default"))) void DEVMEM_MIXED_NAME(
-    pass_, DEVMEM_MIXED_PART)(mixed::parcel& p) {
+extern "C" __attribute__((visibility("default"))) void DEVMEM_MIXED_NAME(pass_, DEVMEM_MIXED_PART)(
+    mixed::parcel& p) {
     p.values.resize(p.values.size() + 1, static_cast<float>(p.stops));
     devmem::device_vector<float> mine(p.values, p.values.device());
     p.values = static_cast<devmem::device_vector<float>&&>(mine);

@@ -211,7 +211,7 @@ TEST_CASE_FIXTURE(backend_fixture, "with the driver unloaded, letting go is sile
     CHECK(backend::deallocate_async(d, stream, memory, bytes).ok());
     CHECK(backend::pop_device(device::cuda(0)).ok());
     void* more = nullptr;
-    CHECK(is(backend::allocate(d, memory_space::device, 64, &more), error_code::backend_failure,
+    CHECK(is(backend::allocate(d, memory_space::device, 64, &more), error_code::device_lost,
              cudaErrorCudartUnloading));
     simulated_cuda::unloading(false);
     CHECK(backend::event_destroy(d, event).ok());

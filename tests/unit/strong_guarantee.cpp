@@ -144,6 +144,7 @@ void fail_each_call(const std::string& what, const std::function<Vector()>& make
     contents_type wanted;
     {
         Vector v = make();
+        settle();  // `change` may use a stream of another device
         change(v);
         settle();
         wanted = contents(v);
