@@ -155,7 +155,7 @@ class basic_vector {
     /// The element at `i`. For looking, not for loops.
     /// @throws invalid_argument when there is none @sync stream
     T get(std::size_t i, stream_view s = {}) const {
-        alignas(T) std::byte value[sizeof(T)];
+        alignas(T) std::byte value[sizeof(T)] = {};
         copy_element(element(i), host_element(value), s, detail::copy_mode::blocking);
         return *std::launder(reinterpret_cast<T*>(value));
     }

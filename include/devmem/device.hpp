@@ -23,6 +23,7 @@ struct device_properties {
 inline std::vector<device> devices(device_kind kind) {
     std::vector<device> found;
     const int count = detail::count_devices(kind);
+    found.reserve(static_cast<std::size_t>(count));
     for (int i = 0; i < count; ++i) found.emplace_back(kind, i);
     return found;
 }

@@ -87,6 +87,7 @@ struct backend_table {
     std::int32_t version;                                      ///< of this table's layout
     const char* (*native_name)(std::int32_t native) noexcept;  ///< the name of a native code
     bool (*in_callback)() noexcept;  ///< the calling thread runs a host function or CPU kernel
+// NOLINTNEXTLINE(bugprone-macro-parentheses): these are declarators
 #define DEVMEM_ENTRY(name, parameters) status(*name) parameters noexcept;
     DEVMEM_BACKEND_FUNCTIONS(DEVMEM_ENTRY)
 #undef DEVMEM_ENTRY

@@ -139,7 +139,8 @@ class cpu_engine {
 
 /// Made at first use and never destroyed: its threads may be at work until the process ends.
 DEVMEM_STATE inline cpu_engine& engine() noexcept {
-    static cpu_engine* const made = new cpu_engine(cpu_options_in_force);
+    alignas(cpu_engine) static std::byte storage[sizeof(cpu_engine)];
+    static cpu_engine* const made = ::new (storage) cpu_engine(cpu_options_in_force);
     return *made;
 }
 

@@ -52,7 +52,7 @@ class atomic {
     }
 
   private:
-    alignas(sizeof(T)) T value_{};
+    T value_{};
 };
 
 /// Sleeps while `*word` is `expected`; may also wake for no reason.
