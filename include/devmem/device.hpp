@@ -67,15 +67,15 @@ inline int parse_index(const char* digits) noexcept {
 
 /// As `device::parse`; an error names the operation.
 inline device parse_device(const char* text, const char* operation) {
+    const char* colon = text != nullptr ? std::strchr(text, ':') : nullptr;
     for (const device_kind kind : {device_kind::cpu, device_kind::cuda, device_kind::mps}) {
         const char* name = kind_name(kind);
         const std::size_t length = std::strlen(name);
         if (text == nullptr || std::strncmp(text, name, length) != 0) continue;
-        if (text[length] == '\0') {
-            const bool has_current = kind == device_kind::cuda && count_devices(kind) > 0;
-            return has_current ? current_device_of(kind) : device(kind, 0);
+        if (colon == nullptr && std::strlen(text) == length) {
+            return kind == device_kind::cuda ? current_device_of(kind) : device(kind, 0);
         }
-        const int index = text[length] == ':' ? parse_index(text + length + 1) : -1;
+        const int index = colon == text + length ? parse_index(colon + 1) : -1;
         if (index >= 0) return {kind, index};
     }
     detail::text<256> message;
