@@ -74,6 +74,8 @@ class queue {
 
   private:
     static constexpr std::size_t segment_size = 63;
+    // Tens of pieces of work can be pushed between two looks of a worker that has caught up.
+    static constexpr int pauses_of_worker = 64;
 
     struct segment {
         host_function work[segment_size];
@@ -115,7 +117,7 @@ class queue {
     [[noreturn]] void work() noexcept {
         std::size_t at = 0;
         for (std::uint64_t done = 0;;) {
-            submitted_.wait_for(done + 1);
+            submitted_.wait_for(done + 1, pauses_of_worker);
             for (const std::uint64_t pushed = submitted_.value_acquire(); done < pushed; ++done) {
                 if (at == segment_size) {
                     segment* drained = head_;

@@ -123,11 +123,13 @@ class alignas(64) wait_counter {
         }
     }
 
-    /// Returns once the count is at least `target`; acquires what was released with it.
-    void wait_for(std::uint64_t target) noexcept {
-        for (int spin = 0; spin < spins; ++spin) {
+    /// Returns once the count is at least `target`; acquires what was released with it. Looks a few
+    /// times, with so many pauses in between, before it sleeps: each look takes the count's cache
+    /// line away from who is adding.
+    void wait_for(std::uint64_t target, int pauses = 8) noexcept {
+        for (int look = 0; look < looks; ++look) {
             if (value_acquire() >= target) return;
-            for (int pause = 0; pause < 8; ++pause) cpu_relax();
+            for (int pause = 0; pause < pauses; ++pause) cpu_relax();
         }
         for (;;) {
             std::uint64_t word = word_.load_acquire();
@@ -138,7 +140,7 @@ class alignas(64) wait_counter {
     }
 
   private:
-    static constexpr int spins = 8;
+    static constexpr int looks = 8;
     atomic<std::uint64_t> word_{0};
 };
 
