@@ -65,16 +65,18 @@ TEST_CASE("a vector goes round all parts of a program, on every device") {
 }
 
 TEST_CASE("all parts see the same devices, state and current device") {
-    const devmem::device second = devmem::device::cuda(1);
-    REQUIRE(devmem::is_available(second));
-    const devmem::scoped_device current(second);
-    for (const ask question : all_reports()) {
-        mixed::report r{};
-        question(r);
-        CAPTURE(r.part);
-        CHECK(r.sees_cuda);
-        CHECK(r.pool == &devmem::detail::pools);
-        CHECK(r.current == second);
+    // One of either kind: a part with a current kind of its own would fall back to the GPU.
+    for (const devmem::device d : {devmem::device::cuda(1), devmem::device::cpu(2)}) {
+        REQUIRE(devmem::is_available(d));
+        const devmem::scoped_device current(d);
+        for (const ask question : all_reports()) {
+            mixed::report r{};
+            question(r);
+            CAPTURE(r.part);
+            CHECK(r.sees_cuda);
+            CHECK(r.pool == &devmem::detail::pools);
+            CHECK(r.current == d);
+        }
     }
     CHECK(devmem::runtime_instances() == 1);
 }
