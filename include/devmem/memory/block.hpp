@@ -41,6 +41,13 @@ struct block {
 
 static_assert(max_devices <= 64, "used_on has a bit a device");
 
+/// By which table to wait for a kind of device: for the block's own kind by the block's, which this
+/// module need not have one of.
+inline const backend_table* table_for_uses(const block& b, device_kind kind) noexcept {
+    if (kind == b.table->kind) return b.table;
+    return kind == device_kind::cpu ? &cpu_table : linked_cuda_table();
+}
+
 /// Blocks the host until every device that used the block has passed that use. Other threads may
 /// go on reading the block meanwhile, so what they note must not be lost: nothing is cleared.
 inline status wait_for_uses(const block& b) noexcept {
@@ -48,7 +55,10 @@ inline status wait_for_uses(const block& b) noexcept {
     status first;
     for (int kind = 0; kind < backend_kinds; ++kind) {
         const auto k = static_cast<device_kind>(kind);
-        const backend_table* table = k == device_kind::cpu ? &cpu_table : linked_cuda_table();
+        const backend_table* table = table_for_uses(b, k);
+        // This module may know no other kind than the block's own. Only copies between kinds use
+        // both, and they have waited.
+        if (table == nullptr) continue;
         for (std::uint64_t left = b.used_on[kind].load_relaxed(); left != 0; left &= left - 1) {
             const status s = table->synchronize_device(device(k, __builtin_ctzll(left)));
             if (first.ok()) first = s;
