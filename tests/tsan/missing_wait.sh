@@ -6,7 +6,7 @@ set -euo pipefail
 program=$1
 readonly runs=20 least=19 accused=66
 export DEVMEM_CPU_DEVICES=2
-export TSAN_OPTIONS="exitcode=$accused atexit_sleep_ms=0 halt_on_error=0"
+export TSAN_OPTIONS="exitcode=$accused atexit_sleep_ms=0 halt_on_error=0 symbolize=0"
 
 # count_accused HOW CASE: in how many of the runs a race was reported.
 count_accused() {
