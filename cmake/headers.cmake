@@ -1,16 +1,19 @@
 # Every header, sorted. cmake/headers_listed.cmake checks this list and can write it.
 set(DEVMEM_HEADERS
+    include/devmem/access.hpp
     include/devmem/adopt.hpp
     include/devmem/algorithm/operand.hpp
     include/devmem/algorithm/tree.hpp
     include/devmem/backend.hpp
     include/devmem/backend/cpu.hpp
+    include/devmem/backend/cpu/deferred.hpp
     include/devmem/backend/cpu/engine.hpp
     include/devmem/backend/cpu/options.hpp
     include/devmem/backend/cpu/queue.hpp
     include/devmem/backend/cpu/sync.hpp
     include/devmem/backend/cpu/team.hpp
     include/devmem/backend/cpu/work.hpp
+    include/devmem/backend/cpu/work_list.hpp
     include/devmem/backend/cuda.hpp
     include/devmem/backend/cuda/copy.hpp
     include/devmem/backend/cuda/driver.hpp
@@ -18,8 +21,10 @@ set(DEVMEM_HEADERS
     include/devmem/backend/cuda/scope.hpp
     include/devmem/backend/cuda/staging.hpp
     include/devmem/backend/cuda/status.hpp
+    include/devmem/backend/deadlock.hpp
     include/devmem/backend/device_value.hpp
     include/devmem/backend/dynamic.hpp
+    include/devmem/backend/fork.hpp
     include/devmem/backend/host_function.hpp
     include/devmem/backend/memory_space.hpp
     include/devmem/backend/status.hpp
@@ -30,14 +35,18 @@ set(DEVMEM_HEADERS
     include/devmem/container/element.hpp
     include/devmem/container/elements.hpp
     include/devmem/container/host_span.hpp
+    include/devmem/container/name.hpp
     include/devmem/container/range.hpp
     include/devmem/container/storage.hpp
+    include/devmem/container/typed_elements.hpp
     include/devmem/copy.hpp
+    include/devmem/detail/order_mode.hpp
     include/devmem/detail/text.hpp
     include/devmem/detail/type_name.hpp
     include/devmem/device.hpp
     include/devmem/device/tables.hpp
     include/devmem/device_buffer.hpp
+    include/devmem/device_slices.hpp
     include/devmem/device_span.hpp
     include/devmem/device_text.hpp
     include/devmem/device_vector.hpp
@@ -48,14 +57,27 @@ set(DEVMEM_HEADERS
     include/devmem/fill.hpp
     include/devmem/for_each.hpp
     include/devmem/host_task.hpp
+    include/devmem/launch.cuh
+    include/devmem/launch.hpp
     include/devmem/managed_vector.hpp
     include/devmem/mapped_buffer.hpp
     include/devmem/memory/block.hpp
+    include/devmem/memory/conflicts.hpp
+    include/devmem/memory/give_back.hpp
+    include/devmem/memory/hazard.hpp
+    include/devmem/memory/ledger.hpp
+    include/devmem/memory/ledger_state.hpp
+    include/devmem/memory/ledger_word.hpp
     include/devmem/memory/obtain.hpp
     include/devmem/memory/pin_module.hpp
     include/devmem/memory/pool.hpp
+    include/devmem/memory/reclaim.hpp
+    include/devmem/memory/slices.hpp
+    include/devmem/memory/uses.hpp
     include/devmem/memory_info.hpp
     include/devmem/messages.hpp
+    include/devmem/order_check.hpp
+    include/devmem/ordering.hpp
     include/devmem/pinned_buffer.hpp
     include/devmem/placement.hpp
     include/devmem/policy.hpp
@@ -66,9 +88,11 @@ set(DEVMEM_HEADERS
     include/devmem/select_device.hpp
     include/devmem/settings.hpp
     include/devmem/stream.hpp
+    include/devmem/stream/clock.hpp
     include/devmem/stream/event_handle.hpp
-    include/devmem/stream/let_go.hpp
+    include/devmem/stream/order.hpp
     include/devmem/stream/resolve.hpp
+    include/devmem/stream/retire.hpp
     include/devmem/stream/state.hpp
     include/devmem/stream_guard.hpp
     include/devmem/timed_event.hpp

@@ -101,6 +101,36 @@ function(devmem_add_test name)
     endforeach()
 endfunction()
 
+# devmem_add_deferred_runs(path EXCLUDING file...): the whole program unit.<path>, but for those
+# files, under each seed of the scheduler deferred, as <path>.deferred.seed_<n>. Sixteen seeds run
+# always, more of them nightly. Under ThreadSanitizer none does: one piece of work runs at a time,
+# and it would see nothing; under AddressSanitizer four do, for their time.
+function(devmem_add_deferred_runs path)
+    cmake_parse_arguments(PARSE_ARGV 1 ARG "" "" "EXCLUDING")
+    if(NOT TARGET unit.${path})
+        return()
+    endif()
+    list(TRANSFORM ARG_EXCLUDING PREPEND "*/tests/" OUTPUT_VARIABLE filters)
+    list(JOIN filters "," filter)
+    foreach(seed RANGE 49)
+        set(labels ${path} deferred no_tsan)
+        if(seed GREATER 3)
+            list(APPEND labels no_asan)
+        endif()
+        if(seed GREATER 15)
+            list(APPEND labels nightly)
+        endif()
+        set(number ${seed})
+        if(seed LESS 10)
+            set(number 0${seed})
+        endif()
+        set(test ${path}.deferred.seed_${number})
+        add_test(NAME ${test} COMMAND unit.${path} "--source-file-exclude=${filter}")
+        devmem_set_test_properties(${test} ${labels})
+        set_property(TEST ${test} APPEND PROPERTY ENVIRONMENT "DEVMEM_SCHEDULER=deferred:${seed}")
+    endforeach()
+endfunction()
+
 # devmem_add_compile_fail(name file): the file compiles as it stands, and with -DDEVMEM_FAIL=n it
 # fails with a message that matches the n-th line "// expected: <extended regular expression>".
 function(devmem_add_compile_fail name source)

@@ -28,8 +28,9 @@ struct adopted_release {
 /// @throws invalid_argument for null with a size, length_error, no_such_device, std::bad_alloc
 template <device_element T, std::invocable<T*> Deleter>
 device_vector<T> adopt(T* data, std::size_t n, placement where, Deleter deleter) {
-    const std::size_t bytes = detail::checked_bytes(n, sizeof(T), "adopt");
-    const detail::resolved_placement at = detail::resolve_placement(where, nullptr, "adopt");
+    const std::size_t bytes = detail::checked_bytes(n, sizeof(T), {"adopt", where.at()});
+    const detail::resolved_placement at =
+        detail::resolve_placement(where, nullptr, {"adopt", where.at()});
     if (n == 0) {
         device_vector<T> empty(0, uninitialized, where);
         deleter(data);
@@ -37,15 +38,16 @@ device_vector<T> adopt(T* data, std::size_t n, placement where, Deleter deleter)
     }
     if (data == nullptr) {
         detail::throw_failure({.code = error_code::invalid_argument,
-                               .operation = "adopt",
+                               .operation = {"adopt", where.at()},
                                .where = at.where,
                                .bytes = bytes},
                               "the address is null; give the memory that is to be taken over");
     }
-    detail::block& b =
-        detail::make_foreign(*at.table, at.where, memory_space::device, static_cast<void*>(data),
-                             bytes, detail::adopted_release<T, Deleter>{std::move(deleter)});
-    b.note_use(at.where);  // by its owner before
+    detail::refuse_forked_child({"adopt", where.at()});
+    detail::block& b = detail::make_foreign(
+        *at.table, at.where, memory_space::device, static_cast<void*>(data), bytes, *at.on,
+        detail::adopted_release<T, Deleter>{std::move(deleter)});
+    b.ledger.use_now(*at.on);  // by its owner before
     return device_vector<T>(b, n);
 }
 

@@ -3,9 +3,11 @@
 /// `managed_vector`.
 #pragma once
 
+#include <devmem/access.hpp>
 #include <devmem/config.hpp>
-#include <devmem/container/elements.hpp>
 #include <devmem/container/range.hpp>
+#include <devmem/container/typed_elements.hpp>
+#include <devmem/ordering.hpp>
 #include <devmem/placement.hpp>
 #include <devmem/uninitialized.hpp>
 
@@ -27,6 +29,10 @@ struct host_span_of;
 
 }  // namespace detail
 
+/// Defined by `<devmem/device_slices.hpp>`, which `split` needs.
+template <class T>
+class device_slices;
+
 /// Owns consecutive elements in the memory of one device. Elements are trivially copyable; new
 /// ones are zero unless a value or `uninitialized` is given.
 ///
@@ -39,6 +45,7 @@ struct host_span_of;
 template <class T, class Policy>
 requires device_element<T>
 class basic_vector {
+    using elements = detail::typed_elements<T, Policy>;
     static constexpr memory_space space_of_policy = Policy::space_type::space;
     static constexpr bool host_may_touch = space_of_policy != memory_space::device;
 
@@ -48,36 +55,38 @@ class basic_vector {
     using policy_type = Policy;
 
     /// Empty, on the current device.
-    basic_vector() : basic_vector(placement{}) {}
+    basic_vector(place at = place::here()) : basic_vector(placement(at)) {}
     /// Empty.
-    explicit basic_vector(placement where) : elements_(place(where).where) {}
+    explicit basic_vector(const placement& where) : elements_(where) {}
     /// `n` zeros.
-    explicit basic_vector(std::size_t n, placement where = {})
-        : basic_vector(n, detail::initial_value::zero(), place(where)) {}
+    explicit basic_vector(std::size_t n, const placement& where = {})
+        : basic_vector(n, detail::initial_value::zero(), where) {}
     /// `n` times `value`.
-    basic_vector(std::size_t n, const T& value) requires(!std::same_as<T, devmem::device>)
-        : basic_vector(n, value, placement{}) {}
-    basic_vector(std::size_t n, const T& value, placement where)
-        : basic_vector(n, detail::initial_value{&value, sizeof(T)}, place(where)) {}
+    basic_vector(std::size_t n, const T& value,
+                 place at = place::here()) requires(!std::same_as<T, devmem::device>)
+        : basic_vector(n, value, placement(at)) {}
+    basic_vector(std::size_t n, const T& value, const placement& where)
+        : basic_vector(n, detail::initial_value{&value, sizeof(T)}, where) {}
     /// `n` elements without a value.
-    basic_vector(std::size_t n, uninitialized_t, placement where = {})
-        : basic_vector(n, detail::initial_value::none(), place(where)) {}
-    basic_vector(std::initializer_list<T> values, placement where = {})
-        : basic_vector(detail::bytes_of_range(values), place(where)) {}
+    basic_vector(std::size_t n, uninitialized_t, const placement& where = {})
+        : basic_vector(n, detail::initial_value::none(), where) {}
+    basic_vector(std::initializer_list<T> values, const placement& where = {})
+        : basic_vector(detail::bytes_of_range(values), where) {}
     /// The elements of contiguous host memory, which has been read when this returns.
     template <host_range R>
     requires std::same_as<detail::element_of_t<R>, T>
-    explicit basic_vector(const R& values, placement where = {})
-        : basic_vector(detail::bytes_of_range(values), place(where)) {}
+    explicit basic_vector(const R& values, const placement& where = {})
+        : basic_vector(detail::bytes_of_range(values), where) {}
     /// The elements of a container or view, of whatever device and policy.
     template <device_range R>
     requires std::same_as<detail::element_of_t<R>, T>
-    explicit basic_vector(const R& values, placement where)
-        : basic_vector(detail::bytes_of_range(values), place(where)) {}
+    explicit basic_vector(const R& values, const placement& where)
+        : basic_vector(detail::bytes_of_range(values), where) {}
     template <device_range R>
     requires std::same_as<detail::element_of_t<R>, T> &&
-        (!std::same_as<R, basic_vector>)explicit basic_vector(const R& values)
-        : basic_vector(values, placement{}) {}
+        (!std::same_as<R, basic_vector>)explicit basic_vector(const R& values,
+                                                              place at = place::here())
+        : basic_vector(values, placement(at)) {}
     /// The elements of `other`, on its device.
     basic_vector(const basic_vector& other) : basic_vector(other, placement(other.device())) {}
     basic_vector(basic_vector&&) noexcept = default;
@@ -107,26 +116,24 @@ class basic_vector {
 
     /// Changes the size; keeps the elements there are, and the capacity. New elements are zero.
     /// @sync none
-    void resize(std::size_t n, stream_view s = {}) {
-        elements_.resize(kind, n, detail::initial_value::zero(), stream_for(s));
+    void resize(std::size_t n, stream_view s = {}, place at = place::here()) {
+        elements_.resize(n, detail::initial_value::zero(), s, at);
     }
     /// As `resize(n)`; new elements are `value`.
-    void resize(std::size_t n, const T& value, stream_view s = {}) {
-        elements_.resize(kind, n, {&value, sizeof(T)}, stream_for(s));
+    void resize(std::size_t n, const T& value, stream_view s = {}, place at = place::here()) {
+        elements_.resize(n, {&value, sizeof(T)}, s, at);
     }
     /// As `resize(n)`; new elements have no value.
-    void resize(std::size_t n, uninitialized_t, stream_view s = {}) {
-        elements_.resize(kind, n, detail::initial_value::none(), stream_for(s));
+    void resize(std::size_t n, uninitialized_t, stream_view s = {}, place at = place::here()) {
+        elements_.resize(n, detail::initial_value::none(), s, at);
     }
     /// Makes room for `n` elements in all. @sync none
-    void reserve(std::size_t n, stream_view s = {}) {
-        detail::stream_state& on = stream_for(s);
-        if (n > capacity()) elements_.reallocate(kind, n, on);
+    void reserve(std::size_t n, stream_view s = {}, place at = place::here()) {
+        elements_.reserve(n, s, at);
     }
     /// Gives back room that is not used. @sync none
-    void shrink_to_fit(stream_view s = {}) {
-        detail::stream_state& on = stream_for(s);
-        if (size() < capacity()) elements_.reallocate(kind, size(), on);
+    void shrink_to_fit(stream_view s = {}, place at = place::here()) {
+        elements_.shrink_to_fit(s, at);
     }
     /// Removes the elements, keeps the memory.
     void clear() noexcept { elements_.clear(); }
@@ -137,57 +144,111 @@ class basic_vector {
     /// Host memory has been read on return. @sync none
     template <class R>
     requires(device_range<R> || host_range<R>) &&
-        std::same_as<detail::element_of_t<R>, T> void assign(const R& values, stream_view s = {}) {
-        elements_.replace_tail(kind, 0, detail::bytes_of_range(values), stream_for(s));
+        std::same_as<detail::element_of_t<R>, T> void assign(const R& values, stream_view s = {},
+                                                             place at = place::here()) {
+        elements_.replace_tail(0, detail::bytes_of_range(values), s, at);
     }
     /// Has `n` times `value` afterwards. @sync none
-    void assign(std::size_t n, const T& value, stream_view s = {}) {
-        elements_.assign(kind, n, {&value, sizeof(T)}, stream_for(s));
+    void assign(std::size_t n, const T& value, stream_view s = {}, place at = place::here()) {
+        elements_.assign(n, {&value, sizeof(T)}, s, at);
     }
     /// Adds the elements of `values`, which may be part of this container. Room grows by a factor.
     /// @sync none
     template <class R>
     requires(device_range<R> || host_range<R>) &&
-        std::same_as<detail::element_of_t<R>, T> void append(const R& values, stream_view s = {}) {
-        elements_.replace_tail(kind, size(), detail::bytes_of_range(values), stream_for(s));
+        std::same_as<detail::element_of_t<R>, T> void append(const R& values, stream_view s = {},
+                                                             place at = place::here()) {
+        elements_.replace_tail(size(), detail::bytes_of_range(values), s, at);
     }
 
     /// The element at `i`. For looking, not for loops.
     /// @throws invalid_argument when there is none @sync stream
-    T get(std::size_t i, stream_view s = {}) const {
+    T get(std::size_t i, stream_view s = {}, place at = place::here()) const {
         alignas(T) std::byte value[sizeof(T)] = {};
-        copy_element(element(i), host_element(value), s, detail::copy_mode::blocking);
+        elements::copy(elements_.element(i, at), elements::host_element(value), s,
+                       detail::copy_mode::blocking, at);
         return *std::launder(reinterpret_cast<T*>(value));
     }
     /// Brings the element at `i` to `one`, a range of one element.
     /// @throws invalid_argument when there is none @sync none
     template <detail::output_range Out>
     requires std::same_as<detail::element_of_t<Out>, T>
-    void get_async(std::size_t i, Out&& one, stream_view s = {}) const {
-        copy_element(element(i), detail::bytes_of_range(one), s, detail::copy_mode::asynchronous);
+    void get_async(std::size_t i, Out&& one, stream_view s = {}, place at = place::here()) const {
+        elements::copy(elements_.element(i, at), detail::bytes_of_range(one), s,
+                       detail::copy_mode::asynchronous, at);
     }
     /// Makes the element at `i` be `value`.
     /// @throws invalid_argument when there is none @sync stream
-    void set(std::size_t i, const T& value, stream_view s = {}) {
-        copy_element(host_element(&value), element(i), s, detail::copy_mode::blocking);
+    void set(std::size_t i, const T& value, stream_view s = {}, place at = place::here()) {
+        elements::copy(elements::host_element(&value), elements_.element(i, at), s,
+                       detail::copy_mode::blocking, at);
     }
     /// As `set`, without waiting; `value` is taken at the call. @sync none
-    void set_async(std::size_t i, const T& value, stream_view s = {}) {
-        copy_element(host_element(&value), element(i), s, detail::copy_mode::asynchronous);
+    void set_async(std::size_t i, const T& value, stream_view s = {}, place at = place::here()) {
+        elements::copy(elements::host_element(&value), elements_.element(i, at), s,
+                       detail::copy_mode::asynchronous, at);
     }
     /// The elements, on the host, as a `std::vector<T>`. Needs `<devmem/to_host.hpp>`, which
     /// `<devmem/devmem.hpp>` includes. @sync stream
     template <class U = T>
-    typename detail::host_vector_of<U>::type to_host(stream_view s = {}) const {
+    typename detail::host_vector_of<U>::type to_host(stream_view s = {},
+                                                     place at = place::here()) const {
         using values_type = typename detail::host_vector_of<U>::type;
         typename detail::host_vector_of<U>::buffer values(size());
-        copy_element(detail::bytes_of_range(*this), detail::bytes_of_range(values), s,
-                     detail::copy_mode::blocking);
+        elements::copy(detail::bytes_of_range(*this), detail::bytes_of_range(values), s,
+                       detail::copy_mode::blocking, at);
         if constexpr (std::same_as<decltype(values), values_type>) {
             return values;
         } else {
             return values_type(values.begin(), values.end());
         }
+    }
+
+    /// The elements, in pinned memory: looking at them waits for the copy. @sync none
+    template <class Pinned = detail::pinned_of<T, Policy>>
+    Pinned to_host_async(stream_view s = {}, place at = place::here()) const {
+        Pinned values(size(), uninitialized,
+                      placement(stream_view(elements_.stream_for(s, at)), at));
+        elements::copy(detail::bytes_of_range(*this), detail::bytes_of_range(values), s,
+                       detail::copy_mode::asynchronous, at);
+        return values;
+    }
+
+    /// Who keeps accesses in order; devmem unless it is told otherwise.
+    devmem::ordering ordering() const noexcept {
+        return elements_.is_manual() ? ordering::manual : ordering::automatic;
+    }
+    void set_ordering(devmem::ordering by) noexcept {
+        elements_.set_manual(by == ordering::manual);
+    }
+    /// An access for work of the program's own on `s`, which waits for what conflicts. @sync none
+    /// @throws access_conflict while a conflicting access is open elsewhere
+    block_access<const T> read(stream_view s, place at = place::here()) const {
+        return {of(),
+                {address(), size()},
+                elements_.stream_for(s, at),
+                detail::access_mode::read,
+                elements::by(at)};
+    }
+    block_access<T> write(stream_view s, place at = place::here()) {
+        return {of(),
+                {address(), size()},
+                elements_.stream_for(s, at),
+                detail::access_mode::write,
+                elements::by(at)};
+    }
+    block_access<T> read_write(stream_view s, place at = place::here()) { return write(s, at); }
+
+    /// `k` parts of nearly the same size, each with an order of its own; or a part from each of
+    /// `offsets`, which begin with 0 and do not fall, to the next. See `device_slices`.
+    /// @throws invalid_argument, access_conflict while an access is open
+    template <class Slices = device_slices<T>>
+    Slices split(std::size_t k, place at = place::here()) & {
+        return Slices(view(), k, elements::by(at));
+    }
+    template <host_range Offsets, class Slices = device_slices<T>>
+    Slices split(const Offsets& offsets, place at = place::here()) & {
+        return Slices(view(), offsets, elements::by(at));
     }
 
     /// All elements, or some, for copies and algorithms.
@@ -212,16 +273,26 @@ class basic_vector {
 
     /// Device memory: the address, for work of the program's own on `current_stream(device())`.
     /// Memory that the host may touch: waits for work on it, then gives the address.
-    T* data() { return raw_use(elements_); }
-    const T* data() const { return raw_use(elements_); }
+    T* data(place at = place::here()) {
+        elements_.use_raw(detail::access_mode::write, at);
+        return address();
+    }
+    const T* data(place at = place::here()) const {
+        elements_.use_raw(detail::access_mode::read, at);
+        return address();
+    }
 
     // Memory that the host may touch, once work on it is over. Each of these waits.
-    T* begin() requires host_may_touch { return host_write().data(); }
-    T* end() requires host_may_touch { return begin() + size(); }
-    const T* begin() const requires host_may_touch { return host_read().data(); }
-    const T* end() const requires host_may_touch { return begin() + size(); }
-    const T* cbegin() const requires host_may_touch { return begin(); }
-    const T* cend() const requires host_may_touch { return end(); }
+    T* begin(place at = place::here()) requires host_may_touch { return host_write(at).data(); }
+    T* end(place at = place::here()) requires host_may_touch { return begin(at) + size(); }
+    const T* begin(place at = place::here()) const requires host_may_touch {
+        return host_read(at).data();
+    }
+    const T* end(place at = place::here()) const requires host_may_touch {
+        return begin(at) + size();
+    }
+    const T* cbegin(place at = place::here()) const requires host_may_touch { return begin(at); }
+    const T* cend(place at = place::here()) const requires host_may_touch { return end(at); }
     /// @pre i < size()
     T& operator[](std::size_t i) requires host_may_touch {
         DEVMEM_ASSERT(i < size());
@@ -233,15 +304,17 @@ class basic_vector {
     }
     /// The elements for the host to read, once work that writes them is over.
     template <class U = T>
-    typename detail::host_span_of<const U>::type host_read() const requires host_may_touch {
-        detail::wait_for_host_access(of(), name());
+    typename detail::host_span_of<const U>::type host_read(place at = place::here()) const requires
+        host_may_touch {
+        elements_.wait_on_host(detail::access_mode::read, at);
         return {address(), size()};
     }
     /// The elements for the host to write, once all work on them is over. Taken anew for each
     /// batch: a span kept from before is a plain pointer.
     template <class U = T>
-    typename detail::host_span_of<U>::type host_write() requires host_may_touch {
-        detail::wait_for_host_access(elements_.of(), name());
+    typename detail::host_span_of<U>::type host_write(place at = place::here()) requires
+        host_may_touch {
+        elements_.wait_on_host(detail::access_mode::write, at);
         return {address(), size()};
     }
     /// The address, without a wait: the order is the caller's affair.
@@ -252,66 +325,15 @@ class basic_vector {
     basic_vector(detail::block& block, std::size_t n) noexcept : elements_(block, n) {}
 
   private:
-    basic_vector(std::size_t n, detail::initial_value value, detail::resolved_placement at)
-        : elements_(detail::elements::allocated(kind, n, *at.on)) {
-        elements_.resize(kind, n, value, *at.on);
-    }
-    basic_vector(const detail::byte_range& values, detail::resolved_placement at)
-        : elements_(detail::elements::allocated(kind, values.count, *at.on)) {
-        elements_.replace_tail(kind, 0, values, *at.on);
-    }
+    basic_vector(std::size_t n, detail::initial_value value, const placement& where)
+        : elements_(n, value, elements::resolve(where)) {}
+    basic_vector(const detail::byte_range& values, const placement& where)
+        : elements_(values, elements::resolve(where)) {}
 
-    /// The container as its user writes it, for messages.
-    static const char* name() {
-        static const detail::text<128> written = [] {
-            constexpr const char* classes[] = {"device_vector", "pinned_buffer", "mapped_buffer",
-                                               "managed_vector"};
-            detail::text<128> made;
-            made.add("%s<", classes[static_cast<int>(space_of_policy)]);
-            detail::add_type_name<T>(made);
-            made.add(">");
-            return made;
-        }();
-        return written.c_str();
-    }
-
-    static detail::resolved_placement place(placement where) {
-        return detail::resolve_placement(where, detail::fixed_kind<typename Policy::backend_type>,
-                                         name());
-    }
-    detail::stream_state& stream_for(stream_view given) const {
-        return detail::resolve_stream(given, device(), name());
-    }
-    T* address() const noexcept { return reinterpret_cast<T*>(elements_.data()); }
+    T* address() const noexcept { return elements_.address(); }
     const detail::block* of() const noexcept { return elements_.of(); }
 
-    template <class Elements>
-    T* raw_use(Elements& of) const {
-        if constexpr (host_may_touch) {
-            detail::wait_for_host_access(of.of(), name());
-        } else if (of.of() != nullptr) {
-            of.of()->note_use(device());
-        }
-        return address();
-    }
-
-    detail::byte_range element(std::size_t i) const {
-        detail::check_part(i, 1, size(), name());
-        return elements_.part(kind, i, 1);
-    }
-    static detail::byte_range host_element(const void* value) noexcept {
-        auto* bytes = static_cast<std::byte*>(const_cast<void*>(value));
-        return {.data = bytes, .count = 1, .bytes = sizeof(T), .pageable = true};
-    }
-    static void copy_element(const detail::byte_range& src, const detail::byte_range& dst,
-                             stream_view s, detail::copy_mode mode) {
-        detail::copy_ranges(src, dst, s, mode, name());
-    }
-
-    static constexpr detail::element_kind kind{sizeof(T), &basic_vector::name,
-                                               &detail::obtain<Policy>};
-
-    detail::elements elements_;
+    elements elements_;
 };
 
 }  // namespace devmem::inline v0

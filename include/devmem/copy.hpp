@@ -38,9 +38,9 @@ concept copyable_async_to =
 /// @sync stream
 template <class Src, class Dst>
 requires detail::copyable_to<Src, Dst>
-void copy(Src&& src, Dst&& dst, stream_view s = {}) {
+void copy(Src&& src, Dst&& dst, stream_view s = {}, place at = place::here()) {
     detail::copy_ranges(detail::bytes_of_range(src), detail::bytes_of_range(dst), s,
-                        detail::copy_mode::blocking, "copy");
+                        detail::copy_mode::blocking, {"copy", at});
 }
 
 /// Queues a copy and returns. Pageable host memory as source has been read by then: up to 4 MiB
@@ -52,9 +52,9 @@ void copy(Src&& src, Dst&& dst, stream_view s = {}) {
 /// refused, since views of it would be all that is left
 template <class Src, class Dst>
 requires detail::copyable_async_to<Src, Dst>
-void copy_async(Src&& src, Dst&& dst, stream_view s = {}) {
+void copy_async(Src&& src, Dst&& dst, stream_view s = {}, place at = place::here()) {
     detail::copy_ranges(detail::bytes_of_range(src), detail::bytes_of_range(dst), s,
-                        detail::copy_mode::asynchronous, "copy_async");
+                        detail::copy_mode::asynchronous, {"copy_async", at});
 }
 
 }  // namespace devmem::inline v0

@@ -4,6 +4,7 @@
 
 #include <devmem/device/tables.hpp>
 #include <devmem/error.hpp>
+#include <devmem/stream/order.hpp>
 
 #include <cstddef>
 #include <cstdlib>
@@ -50,9 +51,10 @@ inline device_properties properties(device d) {
 
 /// Blocks the host until all work queued so far on the device, on whatever stream, has run.
 /// @throws no_such_device, device_lost @sync device
-inline void synchronize(device d = current_device()) {
-    const backend_table& table = detail::table_of(d, "synchronize");
-    detail::check(table.synchronize_device(d), "synchronize", table, d);
+inline void synchronize(device d = current_device(), place at = place::here()) {
+    const detail::call_site operation("synchronize", at);
+    const backend_table& table = detail::table_of(d, operation);
+    detail::check(detail::synchronize_all(table, d), operation, table, d);
 }
 
 namespace detail {
@@ -66,7 +68,7 @@ inline int parse_index(const char* digits) noexcept {
 }
 
 /// As `device::parse`; an error names the operation.
-inline device parse_device(const char* text, const char* operation) {
+inline device parse_device(const char* text, const call_site& operation) {
     const char* colon = text != nullptr ? std::strchr(text, ':') : nullptr;
     for (const device_kind kind : {device_kind::cpu, device_kind::cuda, device_kind::mps}) {
         const char* name = kind_name(kind);

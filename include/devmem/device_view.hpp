@@ -14,7 +14,8 @@ namespace devmem::inline v0 {
 namespace detail {
 
 /// @throws invalid_argument unless [offset, offset + n) is within `size` elements
-inline void check_part(std::size_t offset, std::size_t n, std::size_t size, const char* operation) {
+inline void check_part(std::size_t offset, std::size_t n, std::size_t size,
+                       const call_site& operation) {
     if (offset <= size && n <= size - offset) [[likely]] {
         return;
     }
@@ -71,7 +72,7 @@ class device_view {
     const detail::block* block() const noexcept { return block_; }
 
   private:
-    device_view part(std::size_t offset, std::size_t n, const char* operation) const {
+    device_view part(std::size_t offset, std::size_t n, const detail::call_site& operation) const {
         detail::check_part(offset, n, size_, operation);
         return {n == 0 ? data_ : data_ + offset, n, block_, device_, space_};
     }

@@ -2,6 +2,7 @@
 /// The core of devmem: devices, streams, containers, copies and algorithms.
 #pragma once
 
+#include <devmem/access.hpp>
 #include <devmem/adopt.hpp>
 #include <devmem/backend.hpp>
 #include <devmem/basic_vector.hpp>
@@ -9,6 +10,7 @@
 #include <devmem/copy.hpp>
 #include <devmem/device.hpp>
 #include <devmem/device_buffer.hpp>
+#include <devmem/device_slices.hpp>
 #include <devmem/device_span.hpp>
 #include <devmem/device_text.hpp>
 #include <devmem/device_vector.hpp>
@@ -18,10 +20,13 @@
 #include <devmem/fill.hpp>
 #include <devmem/for_each.hpp>
 #include <devmem/host_task.hpp>
+#include <devmem/launch.hpp>
 #include <devmem/managed_vector.hpp>
 #include <devmem/mapped_buffer.hpp>
 #include <devmem/memory_info.hpp>
 #include <devmem/messages.hpp>
+#include <devmem/order_check.hpp>
+#include <devmem/ordering.hpp>
 #include <devmem/pinned_buffer.hpp>
 #include <devmem/placement.hpp>
 #include <devmem/policy.hpp>

@@ -3,7 +3,9 @@
 /// all of them, `std::bad_alloc` catches memory that has run out, `std::exception` either.
 #pragma once
 
+#include <devmem/backend/deadlock.hpp>
 #include <devmem/backend/device_value.hpp>
+#include <devmem/backend/fork.hpp>
 #include <devmem/backend/status.hpp>
 #include <devmem/backend/table.hpp>
 #include <devmem/detail/text.hpp>
@@ -32,15 +34,24 @@ struct place {
 
 namespace detail {
 
+/// What a caller asked for, and where.
+struct call_site {
+    const char* name = "";  // lives as long as the process
+    place at{};
+
+    // NOLINTNEXTLINE(google-explicit-constructor): a name alone is an operation of devmem's own
+    constexpr call_site(const char* what, place here = place::here()) noexcept
+        : name(what), at(here) {}
+};
+
 /// What an error is made of.
 struct failure {
     error_code code = error_code::backend_failure;
-    const char* operation = "";  // a literal
+    call_site operation = "";
     device where{};
     std::size_t bytes = 0;
     std::int32_t native = 0;
     const char* native_name = "";  // a literal
-    place at = place::here();
 };
 
 }  // namespace detail
@@ -50,13 +61,13 @@ class DEVMEM_STATE error_info {
   public:
     /// For devmem's own use: `text` is what happened and what helps, after the operation.
     error_info(const detail::failure& what, const char* text) noexcept : what_(what) {
-        message_.add("%s: %s", what.operation, text);
+        message_.add("%s: %s", what.operation.name, text);
         if (what.native != 0) message_.add(" (%s, code %d)", what.native_name, what.native);
     }
 
     error_code code() const noexcept { return what_.code; }
     /// What was being done, as a user would call it.
-    const char* operation() const noexcept { return what_.operation; }
+    const char* operation() const noexcept { return what_.operation.name; }
     /// The backend's own code (`cudaError_t`, `errno`); 0 where devmem itself refused.
     std::int32_t native_code() const noexcept { return what_.native; }
     /// The name of that code, or an empty text.
@@ -64,8 +75,8 @@ class DEVMEM_STATE error_info {
     devmem::device device() const noexcept { return what_.where; }
     /// The bytes asked for, or 0.
     std::size_t bytes() const noexcept { return what_.bytes; }
-    /// Where it was found out.
-    devmem::place place() const noexcept { return what_.at; }
+    /// The line that asked for it.
+    devmem::place place() const noexcept { return what_.operation.at; }
     /// The whole as a sentence; `what()` of the exception is the same text.
     const char* message() const noexcept { return message_.c_str(); }
 
@@ -201,22 +212,39 @@ constexpr const char* describe(error_code code) noexcept {
     return "unknown error";
 }
 
-/// Turns a status that is not ok into an exception; names the operation and the device.
-inline void check(status s, const char* operation, const backend_table& table, device where,
-                  std::size_t bytes = 0, place at = place::here()) {
-    if (s.ok()) [[likely]] {
-        return;
-    }
-    const failure what{s.code, operation, where, bytes, s.native, table.native_name(s.native), at};
-    text<128> description;
+[[noreturn, gnu::noinline, gnu::cold]] inline void throw_status(status s,
+                                                                const call_site& operation,
+                                                                const backend_table& table,
+                                                                device where, std::size_t bytes) {
+    const failure what{s.code, operation, where, bytes, s.native, table.native_name(s.native)};
+    text<512> description;
     description.add("%s:%d: %s", kind_name(where.kind()), where.index(), describe(s.code));
+    if (s.code == error_code::deadlock) description.add(": %s", last_deadlock.c_str());
     throw_failure(what, description.c_str());
 }
 
-/// As `check`, for destructors: goes to the sink, and says nothing of devices already lost.
+/// Turns a status that is not ok into an exception; names the operation and the device.
+inline void check(status s, const call_site& operation, const backend_table& table, device where,
+                  std::size_t bytes = 0) {
+    if (!s.ok()) [[unlikely]] {
+        throw_status(s, operation, table, where, bytes);
+    }
+}
+
+/// Before a lock is taken that another thread of the parent may have held at the fork.
+/// @throws forked in a forked child
+inline void refuse_forked_child(const call_site& operation) {
+    if (process_is_forked()) [[unlikely]] {
+        throw_failure({.code = error_code::forked, .operation = operation},
+                      describe(error_code::forked));
+    }
+}
+
+/// As `check`, for destructors: goes to the sink, and says nothing of devices already lost, nor in
+/// a forked child.
 inline void check_in_destructor(status s, const char* operation, const backend_table& table,
                                 device where) noexcept {
-    if (s.ok() || s.code == error_code::device_lost) return;
+    if (s.ok() || s.code == error_code::device_lost || s.code == error_code::forked) return;
     text<256> message;
     message.add("%s: %s:%d: %s (%s, code %d)", operation, kind_name(where.kind()), where.index(),
                 describe(s.code), table.native_name(s.native), s.native);

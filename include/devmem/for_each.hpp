@@ -15,8 +15,8 @@ namespace devmem::inline v0::inline DEVMEM_KERNEL_NAMESPACE {
 /// @throws not_permitted on a GPU (no kernels in this version) @sync none @complexity n calls
 template <class F>
 requires std::invocable<const F&, std::size_t>
-void for_each_index(std::size_t n, F f, stream_view s = {}) {
-    constexpr const char* operation = "for_each_index";
+void for_each_index(std::size_t n, F f, stream_view s = {}, place at = place::here()) {
+    const detail::call_site operation("for_each_index", at);
     // An index may stand for much work, so that few of them are worth sharing.
     constexpr std::size_t grain = 16;
     detail::stream_state& on =

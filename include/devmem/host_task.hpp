@@ -13,7 +13,7 @@ namespace detail {
 
 /// Queues `f` on a stream; what it throws is kept for the stream's next `synchronize`.
 template <class F>
-void queue_on_host(stream_state& s, F&& f, const char* operation) {
+void queue_on_host(stream_state& s, F&& f, const call_site& operation) {
     const stream_ticket of = ticket_of(s);
     host_function work = make_host_function([run = std::forward<F>(f), of]() mutable noexcept {
         try {

@@ -12,11 +12,12 @@ namespace devmem::inline v0 {
 /// the memory. By default the current device.
 class placement {
   public:
-    constexpr placement() noexcept = default;
+    constexpr placement(place at = place::here()) noexcept : at_(at) {}
     // NOLINTBEGIN(google-explicit-constructor): call sites write v(n, device) and v(n, stream)
-    constexpr placement(devmem::device d) noexcept : device_(d), has_device_(true) {}
-    constexpr placement(stream_view s) noexcept : stream_(s) {}
-    placement(const devmem::stream& s) noexcept : stream_(s) {}
+    constexpr placement(devmem::device d, place at = place::here()) noexcept
+        : device_(d), has_device_(true), at_(at) {}
+    constexpr placement(stream_view s, place at = place::here()) noexcept : stream_(s), at_(at) {}
+    placement(const devmem::stream& s, place at = place::here()) noexcept : stream_(s), at_(at) {}
     // NOLINTEND(google-explicit-constructor)
 
     bool is_stream() const noexcept { return stream_.names_a_stream(); }
@@ -25,11 +26,14 @@ class placement {
     stream_view stream() const noexcept { return stream_; }
     /// @pre is_device()
     devmem::device device() const noexcept { return device_; }
+    /// The line that says where.
+    place at() const noexcept { return at_; }
 
   private:
     devmem::device device_{};
     bool has_device_ = false;
     stream_view stream_{};
+    place at_;
 };
 
 namespace detail {
@@ -39,30 +43,39 @@ struct resolved_placement {
     const backend_table* table;
     device where;
     stream_state* on;
+    place at;
 };
 
+[[noreturn, gnu::noinline, gnu::cold]] inline void refuse_kind(device where, device_kind only,
+                                                               const call_site& operation) {
+    text<160> message;
+    message.add("%s:%d was given, but its backend is fixed to %s devices", kind_name(where.kind()),
+                where.index(), kind_name(only));
+    throw_failure({.code = error_code::wrong_device, .operation = operation, .where = where},
+                  message.c_str());
+}
+
 /// @throws no_such_device, and wrong_device where `only` names a kind and the device is another
-inline resolved_placement resolve_placement(placement given, const device_kind* only,
-                                            const char* operation) {
+inline resolved_placement resolve_placement(const placement& given, const device_kind* only,
+                                            const call_site& operation) {
     device where;
+    stream_state* on = nullptr;
     if (given.is_stream()) {
-        where = given.stream().device();
+        on = &given.stream().state();
+        where = on->where;
     } else if (given.is_device()) {
         where = given.device();
     } else {
         where = only != nullptr ? current_device_of(*only) : current_device();
     }
-    if (only != nullptr && where.kind() != *only) {
-        text<160> message;
-        message.add("%s:%d was given, but its backend is fixed to %s devices",
-                    kind_name(where.kind()), where.index(), kind_name(*only));
-        throw_failure({.code = error_code::wrong_device, .operation = operation, .where = where},
-                      message.c_str());
+    if (only != nullptr && where.kind() != *only) [[unlikely]] {
+        refuse_kind(where, *only, operation);
     }
-    const backend_table& table = table_of(where, operation);
-    stream_state& on =
-        given.is_stream() ? given.stream().state() : current_stream_state(where, operation);
-    return {&table, where, &on};
+    if (on == nullptr) {
+        static_cast<void>(table_of(where, operation));
+        on = &current_stream_state(where, operation);
+    }
+    return {on->table, where, on, given.at()};
 }
 
 }  // namespace detail

@@ -2,17 +2,16 @@
 /// `empty_cache`: gives memory that is only kept back to its backend.
 #pragma once
 
-#include <devmem/memory/obtain.hpp>
+#include <devmem/memory/give_back.hpp>
 
 namespace devmem::inline v0 {
 
 /// Gives the memory of a device, of all spaces, that devmem keeps for the next container back.
-/// A device that devmem has no memory of is left alone.
-/// @throws no_such_device, and what the backend reports
+/// Waits for work that still uses such memory. A device that devmem has no memory of is left alone.
+/// @throws no_such_device, and what the backend reports @sync stream
 inline void empty_cache(device d) {
     const backend_table& table = detail::table_of(d, "empty_cache");
-    detail::reclaimable.drain();
-    status first;
+    status first = detail::reclaim_and_wait();
     for (int space = 0; space < detail::memory_spaces; ++space) {
         const status s = detail::give_back_cached(d, static_cast<memory_space>(space));
         if (first.ok()) first = s;

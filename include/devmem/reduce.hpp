@@ -31,12 +31,14 @@ template <device_range In, device_range Out, class Op = plus>
 requires(!detail::is_temporary_owner<Out>) &&
     std::same_as<detail::element_of_t<In>, detail::element_of_t<Out>> void reduce_async(
         const In& in, Out&& out, std::type_identity_t<detail::element_of_t<In>> init = {},
-        Op op = {}, stream_view s = {}) {
-    constexpr const char* operation = "reduce_async";
+        Op op = {}, stream_view s = {}, place at = place::here()) {
+    const detail::call_site operation("reduce_async", at);
     using value = detail::element_of_t<In>;
     detail::stream_state& on = detail::resolve_stream(s, in.view().device(), operation);
-    const auto from = detail::use_on(on, in, operation);
-    const auto to = detail::use_on(on, out, operation);
+    const auto input = detail::reading(on, in, operation);
+    const auto output = detail::writing(on, out, operation);
+    const auto from = input.elements();
+    const auto to = output.elements();
     detail::require_same_size(to.size, 1, operation);
     detail::queue_reduction<value>(on, {from.data, from.size}, init, op, to.data, operation);
 }
@@ -45,8 +47,8 @@ requires(!detail::is_temporary_owner<Out>) &&
 template <device_range In, device_range Out>
 requires(!detail::is_temporary_owner<Out>) &&
     std::same_as<detail::element_of_t<In>, detail::element_of_t<Out>> void reduce_async(
-        const In& in, Out&& out, stream_view s) {
-    reduce_async(in, out, {}, plus{}, s);
+        const In& in, Out&& out, stream_view s, place at = place::here()) {
+    reduce_async(in, out, {}, plus{}, s, at);
 }
 
 /// `op(init, …)` over all elements of `in`, on the host.
@@ -57,13 +59,16 @@ requires std::invocable < const Op&, const detail::element_of_t<In>
 &, const detail::element_of_t<In>& >
        detail::element_of_t<In> reduce(const In& in,
                                        std::type_identity_t<detail::element_of_t<In>> init, Op op,
-                                       stream_view s = {}) {
-    constexpr const char* operation = "reduce";
+                                       stream_view s = {}, place at = place::here()) {
+    const detail::call_site operation("reduce", at);
     using value = detail::element_of_t<In>;
     detail::stream_state& on = detail::resolve_stream(s, in.view().device(), operation);
-    const auto from = detail::use_on(on, in, operation);
     value result = init;
-    detail::queue_reduction<value>(on, {from.data, from.size}, init, op, &result, operation);
+    {
+        const auto input = detail::reading(on, in, operation);
+        const auto from = input.elements();
+        detail::queue_reduction<value>(on, {from.data, from.size}, init, op, &result, operation);
+    }
     detail::synchronize_stream(on, operation);
     return result;
 }
@@ -71,14 +76,14 @@ requires std::invocable < const Op&, const detail::element_of_t<In>
 /// `init` plus the sum of all elements. @sync stream
 template <device_range In>
 detail::element_of_t<In> reduce(const In& in, std::type_identity_t<detail::element_of_t<In>> init,
-                                stream_view s = {}) {
-    return reduce(in, init, plus{}, s);
+                                stream_view s = {}, place at = place::here()) {
+    return reduce(in, init, plus{}, s, at);
 }
 
 /// The sum of all elements. @sync stream
 template <device_range In>
-detail::element_of_t<In> reduce(const In& in, stream_view s = {}) {
-    return reduce(in, detail::element_of_t<In>{}, plus{}, s);
+detail::element_of_t<In> reduce(const In& in, stream_view s = {}, place at = place::here()) {
+    return reduce(in, detail::element_of_t<In>{}, plus{}, s, at);
 }
 
 }  // namespace DEVMEM_KERNEL_NAMESPACE

@@ -2,10 +2,15 @@
 /// What is decided before devmem's first use: by `configure`, and by the environment, which wins.
 #pragma once
 
+#include <devmem/backend/cpu/deferred.hpp>
 #include <devmem/backend/cpu/options.hpp>
+#include <devmem/backend/fork.hpp>
+#include <devmem/detail/order_mode.hpp>
 #include <devmem/error.hpp>
 
+#include <cerrno>
 #include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 
@@ -22,13 +27,22 @@ class cpu_scheduler {
     static constexpr cpu_scheduler in_line() noexcept {
         return cpu_scheduler(detail::scheduler_kind::in_line);
     }
+    /// Not before the host waits, in an order drawn from the seed: a wait that the program forgot
+    /// shows under one of the first few. Seed 0 runs only what is demanded, as late as is legal.
+    static constexpr cpu_scheduler deferred(std::uint64_t seed) noexcept {
+        return cpu_scheduler(detail::scheduler_kind::deferred, seed);
+    }
     constexpr detail::scheduler_kind kind() const noexcept { return kind_; }
+    /// Of `deferred`; else 0.
+    constexpr std::uint64_t seed() const noexcept { return seed_; }
 
     friend constexpr bool operator==(cpu_scheduler, cpu_scheduler) noexcept = default;
 
   private:
-    constexpr explicit cpu_scheduler(detail::scheduler_kind kind) noexcept : kind_(kind) {}
+    constexpr explicit cpu_scheduler(detail::scheduler_kind kind, std::uint64_t seed = 0) noexcept
+        : kind_(kind), seed_(seed) {}
     detail::scheduler_kind kind_;
+    std::uint64_t seed_;
 };
 
 /// Settings of the process. Each is overridden by the environment variable named beside it.
@@ -38,7 +52,11 @@ struct settings {
     std::size_t cpu_threads = 0;   ///< of parallel ranges, 0: one a core: `DEVMEM_CPU_THREADS`
     std::size_t staging_bytes = std::size_t{4} << 20;  ///< `DEVMEM_STAGING_BYTES`: pageable memory
                                                        ///< up to this is copied without a wait
-    cpu_scheduler scheduler = cpu_scheduler::threads();  ///< `DEVMEM_SCHEDULER=threads|inline`
+    cpu_scheduler scheduler = cpu_scheduler::threads();  ///< `DEVMEM_SCHEDULER=threads|inline|`
+                                                         ///< `deferred:SEED`
+    /// What is done about missing waits in containers with `ordering::manual`:
+    /// `DEVMEM_CHECK_ORDER=off|print|throw`; later `set_order_check`.
+    order_check check_order = order_check::off;
 };
 
 namespace detail {
@@ -76,6 +94,19 @@ inline void read_number(const char* name, std::size_t least, std::size_t most, s
     value = static_cast<std::size_t>(number);
 }
 
+/// Reads `deferred:SEED`; the seed is a decimal number.
+inline bool read_seed(const char* set, std::uint64_t& seed) noexcept {
+    constexpr char word[] = "deferred:";
+    constexpr std::size_t length = sizeof word - 1;
+    if (std::strncmp(set, word, length) != 0) return false;
+    const char* const digits = set + length;
+    char* end = nullptr;
+    errno = 0;
+    const unsigned long long number = std::strtoull(digits, &end, 10);
+    seed = static_cast<std::uint64_t>(number);
+    return digits[0] >= '0' && digits[0] <= '9' && *end == '\0' && errno == 0;
+}
+
 inline void read_scheduler(cpu_scheduler& scheduler) {
     const char* set = std::getenv("DEVMEM_SCHEDULER");
     if (set == nullptr) return;
@@ -83,8 +114,24 @@ inline void read_scheduler(cpu_scheduler& scheduler) {
         scheduler = cpu_scheduler::threads();
     } else if (std::strcmp(set, "inline") == 0) {
         scheduler = cpu_scheduler::in_line();
+    } else if (std::uint64_t seed = 0; read_seed(set, seed)) {
+        scheduler = cpu_scheduler::deferred(seed);
     } else {
-        refuse_variable("DEVMEM_SCHEDULER", set, "threads, inline");
+        refuse_variable("DEVMEM_SCHEDULER", set, "threads, inline, deferred:SEED");
+    }
+}
+
+inline void read_order_check(order_check& check) {
+    const char* set = std::getenv("DEVMEM_CHECK_ORDER");
+    if (set == nullptr) return;
+    if (std::strcmp(set, "off") == 0) {
+        check = order_check::off;
+    } else if (std::strcmp(set, "print") == 0) {
+        check = order_check::print;
+    } else if (std::strcmp(set, "throw") == 0) {
+        check = order_check::raise;
+    } else {
+        refuse_variable("DEVMEM_CHECK_ORDER", set, "off, print, throw");
     }
 }
 
@@ -97,6 +144,7 @@ inline settings overridden_by_environment(settings s) {
     read_number("DEVMEM_CPU_THREADS", 0, 4096, s.cpu_threads);
     read_number("DEVMEM_STAGING_BYTES", 0, most_bytes, s.staging_bytes);
     read_scheduler(s.scheduler);
+    read_order_check(s.check_order);
     return s;
 }
 
@@ -108,8 +156,18 @@ inline void put_in_force() {
     std::size_t poison = 0;
     read_number("DEVMEM_POISON", 0, 1, poison);
     state.poison = poison == 1;
-    cpu_options_in_force = {static_cast<int>(s.cpu_devices), s.cpu_capacity,
-                            static_cast<int>(s.cpu_threads), s.staging_bytes, s.scheduler.kind()};
+    if (watch_for_forks() != 0) {
+        throw_failure({.code = error_code::out_of_memory, .operation = "environment"},
+                      "no memory to have forked children know themselves");
+    }
+    cpu_options_in_force = {static_cast<int>(s.cpu_devices),
+                            s.cpu_capacity,
+                            static_cast<int>(s.cpu_threads),
+                            s.staging_bytes,
+                            s.scheduler.kind(),
+                            s.scheduler.seed()};
+    if (s.scheduler.kind() == scheduler_kind::deferred) deferred.use_seed(s.scheduler.seed());
+    put_in_force(s.check_order);
     state.in_force.store_release(true);
 }
 

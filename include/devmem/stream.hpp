@@ -3,10 +3,10 @@
 #pragma once
 
 #include <devmem/config.hpp>
-#include <devmem/stream/let_go.hpp>
-#include <devmem/stream/state.hpp>
+#include <devmem/stream/retire.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <utility>
 
 struct CUstream_st;
@@ -33,12 +33,17 @@ class stream_view {
 
     bool names_a_stream() const noexcept { return state_ != nullptr; }
     devmem::device device() const { return state().where; }
+    /// No other stream of the process has, or had, this number. Messages name streams by it.
+    std::uint64_t id() const { return state().id.load_relaxed(); }
 
     /// True when nothing is pending. @sync none
     bool query() const {
+        detail::stream_state& s = state();
+        const std::uint64_t ended = s.tick.load_acquire();
         bool done = false;
-        detail::check(state().table->stream_query(device(), state().handle, &done), "stream::query",
-                      *state().table, device());
+        detail::check(s.table->stream_query(s.where, s.handle, &done), "stream::query", *s.table,
+                      s.where);
+        if (done) detail::note_synchronize(s, ended);
         return done;
     }
     /// Work queued from now on waits for the event; the host does not, unless the event is of
@@ -72,19 +77,31 @@ class stream_view {
     detail::stream_state* state_ = nullptr;
 };
 
+/// How a stream is made.
+struct stream_options {
+    /// An event is recorded at the end of each access: who waits for an access never waits for what
+    /// was queued after it, not even the first time that a block is met on another stream. Of more
+    /// than eight ends that are not passed, older ones are waited for with the next.
+    bool precise = false;
+};
+
+/// `stream(device, precise)`
+inline constexpr stream_options precise{.precise = true};
+
 /// An order of work on a device: what is queued on it runs in that order, beside the host and
 /// beside other streams. Owns the stream; on CUDA it is non-blocking.
 ///
-/// Destroying it waits for nothing: what is queued still runs.
+/// Destroying it waits for nothing: what is queued still runs, and memory that it uses is not used
+/// for anything else before.
 class stream {
   public:
     /// @throws no_such_device
-    explicit stream(devmem::device d = current_device())
-        : state_(&detail::streams.obtain(detail::table_of(d, "stream"), d)) {
+    explicit stream(devmem::device d = current_device(), stream_options options = {})
+        : state_(&obtain(d)) {
+        state_->records_each = options.precise;
         const status made = state_->table->stream_create(d, &state_->handle);
         if (!made.ok()) detail::streams.recycle(*state_);
         detail::check(made, "stream", *state_->table, d);
-        detail::dead_handles.drain();
     }
     ~stream() { destroy(); }
     stream(stream&& other) noexcept : state_(std::exchange(other.state_, nullptr)) {}
@@ -97,6 +114,7 @@ class stream {
     }
 
     devmem::device device() const { return stream_view(*this).device(); }
+    std::uint64_t id() const { return stream_view(*this).id(); }
     bool query() const { return stream_view(*this).query(); }
     void wait(const event& e) const { stream_view(*this).wait(e); }
     void synchronize() const { stream_view(*this).synchronize(); }
@@ -105,11 +123,15 @@ class stream {
   private:
     friend class stream_view;
 
+    static detail::stream_state& obtain(devmem::device d) {
+        const backend_table& table = detail::table_of(d, "stream");
+        detail::end_what_was_put_off();
+        return detail::streams.obtain(table, d);
+    }
+
     void destroy() noexcept {
         if (state_ == nullptr) return;
-        detail::let_go({state_->table, state_->where, state_->handle, detail::handle_kind::stream});
-        detail::streams.recycle(*state_);
-        state_ = nullptr;
+        detail::retire(*std::exchange(state_, nullptr));
     }
 
     detail::stream_state* state_;
@@ -149,11 +171,22 @@ inline stream_view borrow_stream(native_stream handle, device d) {
     detail::stream_registry& all = detail::streams;
     const detail::lock_guard borrowing(all.borrowing);
     for (detail::stream_state* s = all.borrowed; s != nullptr; s = s->next) {
-        if (s->borrowed_id == id && s->where == d) return stream_view(*s);
+        if (s->where == d && s->borrowed_id == id) return stream_view(*s);
     }
     detail::stream_state& made = all.obtain(table, d);
     made.handle = handle;
+    made.is_borrowed = true;
+    made.records_each = true;
     made.borrowed_id = id;
+    for (detail::stream_state** at = &all.borrowed; *at != nullptr;) {
+        detail::stream_state* const s = *at;
+        if (s->handle == handle) {  // the stream that had it is gone
+            *at = s->next;
+            detail::retire(*s);
+        } else {
+            at = &s->next;
+        }
+    }
     made.next = all.borrowed;
     all.borrowed = &made;
     return stream_view(made);

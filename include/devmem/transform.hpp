@@ -18,14 +18,15 @@ namespace devmem::inline v0::inline DEVMEM_KERNEL_NAMESPACE {
 /// @sync none @complexity n calls
 template <device_range In, device_range Out, class F>
 requires(!detail::is_temporary_owner<Out>) &&
-    std::invocable<const F&, const detail::element_of_t<In>&> void transform(const In& in,
-                                                                             Out&& out, F f,
-                                                                             stream_view s = {}) {
-    constexpr const char* operation = "transform";
+    std::invocable<const F&, const detail::element_of_t<In>&> void transform(
+        const In& in, Out&& out, F f, stream_view s = {}, place at = place::here()) {
+    const detail::call_site operation("transform", at);
     using result = detail::element_of_t<Out>;
     detail::stream_state& on = detail::resolve_stream(s, out.view().device(), operation);
-    const auto from = detail::use_on(on, in, operation);
-    const auto to = detail::use_on(on, out, operation);
+    const auto input = detail::reading(on, in, operation);
+    const auto output = detail::writing(on, out, operation);
+    const auto from = input.elements();
+    const auto to = output.elements();
     detail::require_same_size(from.size, to.size, operation);
     detail::require_same_or_apart(from, to, operation);
     detail::queue_loop(
@@ -44,13 +45,17 @@ template <device_range A, device_range B, device_range Out, class F>
 requires(!detail::is_temporary_owner<Out>) &&
     std::invocable<const F&, const detail::element_of_t<A>&,
                    const detail::element_of_t<B>&> void transform(const A& a, const B& b, Out&& out,
-                                                                  F f, stream_view s = {}) {
-    constexpr const char* operation = "transform";
+                                                                  F f, stream_view s = {},
+                                                                  place at = place::here()) {
+    const detail::call_site operation("transform", at);
     using result = detail::element_of_t<Out>;
     detail::stream_state& on = detail::resolve_stream(s, out.view().device(), operation);
-    const auto left = detail::use_on(on, a, operation);
-    const auto right = detail::use_on(on, b, operation);
-    const auto to = detail::use_on(on, out, operation);
+    const auto first = detail::reading(on, a, operation);
+    const auto second = detail::reading(on, b, operation);
+    const auto output = detail::writing(on, out, operation);
+    const auto left = first.elements();
+    const auto right = second.elements();
+    const auto to = output.elements();
     detail::require_same_size(left.size, to.size, operation);
     detail::require_same_size(right.size, to.size, operation);
     detail::require_same_or_apart(left, to, operation);

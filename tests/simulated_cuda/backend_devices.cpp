@@ -30,6 +30,28 @@ TEST_CASE("counting devices and telling facts make no context") {
     CHECK(simulated_cuda::devices_with_context() == std::vector<int>{2});
 }
 
+TEST_CASE("whether the host may touch managed memory while the device works is the device's") {
+    const fresh_simulation fresh(3);
+    simulated_cuda::concurrent_managed_access(1, false);
+    for (int i = 0; i < 3; ++i) {
+        CAPTURE(i);
+        devmem::device_facts facts;
+        CHECK(backend::facts(device::cuda(i), &facts).ok());
+        CHECK(facts.concurrent_managed_access == (i != 1));
+        int value = -1;
+        CHECK(cudaDeviceGetAttribute(&value, cudaDevAttrConcurrentManagedAccess, i) == cudaSuccess);
+        CHECK(value == (i != 1 ? 1 : 0));
+        cudaDeviceProp properties;
+        CHECK(cudaGetDeviceProperties(&properties, i) == cudaSuccess);
+        CHECK(properties.concurrentManagedAccess == (i != 1 ? 1 : 0));
+    }
+    CHECK(simulated_cuda::devices_with_context().empty());
+    simulated_cuda::reset(3);
+    devmem::device_facts facts;
+    CHECK(backend::facts(device::cuda(1), &facts).ok());
+    CHECK(facts.concurrent_managed_access);
+}
+
 TEST_CASE("without a device or a driver there are no devices, which is no error") {
     const fresh_simulation fresh(0);
     int count = 5;

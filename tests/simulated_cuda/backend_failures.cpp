@@ -60,8 +60,8 @@ TEST_CASE_FIXTURE(failure_fixture, "failures about devices") {
     devmem::memory_counts counts;
     void* out = nullptr;
     fails("cudaGetDeviceCount", [&] { return backend::device_count(&count); });
-    for (const char* function :
-         {"cuDeviceGet", "cuDeviceGetName", "cuDeviceTotalMem", "cuDevicePrimaryCtxGetState"}) {
+    for (const char* function : {"cuDeviceGet", "cuDeviceGetName", "cuDeviceTotalMem",
+                                 "cuDevicePrimaryCtxGetState", "cuDeviceGetAttribute"}) {
         fails(function, [&] { return backend::facts(d, &facts); });
     }
     fails("cudaGetDevice", [&] { return backend::current_device(&current); });

@@ -92,7 +92,40 @@ TEST_CASE("while the driver is unloaded every call says so") {
     CHECK(cudaGetDevice(&value) == cudaErrorCudartUnloading);
     CHECK(cudaGetLastError() == cudaErrorCudartUnloading);
     simulated_cuda::unloading(false);
+    CHECK(cudaGetLastError() == cudaSuccess);  // there was nobody to keep it
     CHECK(cudaFree(memory) == cudaSuccess);
+}
+
+TEST_CASE("the driver is unloaded at the n-th call, and stays so") {
+    const fresh_simulation fresh;
+    simulated_cuda::unload_at(2);
+    int value = 0;
+    CHECK(cudaGetDevice(&value) == cudaSuccess);
+    CHECK(cudaGetDeviceCount(&value) == cudaErrorCudartUnloading);
+    CHECK(cudaGetDevice(&value) == cudaErrorCudartUnloading);
+    simulated_cuda::unloading(false);
+    CHECK(cudaGetDevice(&value) == cudaSuccess);
+}
+
+TEST_CASE("a device breaks at the n-th call, and stays so") {
+    const fresh_simulation fresh;
+    void* memory = nullptr;
+    simulated_cuda::break_device_at(3, cudaErrorLaunchFailure);
+    REQUIRE(cudaSetDevice(1) == cudaSuccess);
+    CHECK(cudaDeviceSynchronize() == cudaSuccess);
+    CHECK(cudaMalloc(&memory, 64) == cudaErrorLaunchFailure);
+    CHECK(cudaDeviceSynchronize() == cudaErrorLaunchFailure);
+    REQUIRE(cudaSetDevice(0) == cudaSuccess);
+    CHECK(cudaDeviceSynchronize() == cudaSuccess);
+    simulated_cuda::break_device(1, cudaSuccess);
+
+    // A call that needs no context tells of no fault.
+    int value = 0;
+    simulated_cuda::break_device_at(1, cudaErrorLaunchFailure);
+    CHECK(cudaGetDevice(&value) == cudaSuccess);
+    CHECK(cudaDeviceSynchronize() == cudaErrorLaunchFailure);
+    simulated_cuda::break_device(0, cudaSuccess);
+    static_cast<void>(cudaGetLastError());
 }
 
 TEST_CASE("a host function may call nothing of CUDA") {

@@ -192,6 +192,55 @@ TEST_CASE("a handle that is used again has another id") {
     CHECK(cudaEventDestroy(event) == cudaSuccess);
 }
 
+TEST_CASE("a handle is dead until it is used again, and then is another stream's altogether") {
+    const fresh_simulation fresh;
+    simulated_cuda::reuse_handles(true);
+    cudaStream_t old = make_stream();
+    cudaEvent_t behind = make_event();
+    simulated_cuda::gate gate;
+    gate.close(old);
+    std::atomic<bool> ran{false};
+    queue_flag(old, ran);
+    CHECK(cudaEventRecord(behind, old) == cudaSuccess);
+    const bool is_pending = simulated_cuda::gate::works();
+    simulated_cuda::set_capturing(old, true);
+    CHECK(cudaStreamDestroy(old) == cudaSuccess);
+
+    unsigned long long id = 0;
+    CHECK(cudaStreamGetId(old, &id) == cudaErrorInvalidResourceHandle);
+    expect_misuse("a stream that is not alive");
+    CHECK(cudaStreamSynchronize(old) == cudaErrorInvalidResourceHandle);
+    expect_misuse("a stream that is not alive");
+
+    REQUIRE(cudaSetDevice(1) == cudaSuccess);
+    cudaStream_t young = make_stream(cudaStreamDefault);
+    REQUIRE(young == old);
+    int device = -1;
+    unsigned flags = 77;
+    CHECK(cudaStreamGetDevice(young, &device) == cudaSuccess);
+    CHECK(device == 1);
+    CHECK(cudaStreamGetFlags(young, &flags) == cudaSuccess);
+    CHECK(flags == cudaStreamDefault);
+    CHECK(cudaStreamQuery(young) == cudaSuccess);  // nor is it captured, as the old one was
+    CHECK(cudaStreamSynchronize(young) == cudaSuccess);
+    CHECK(ran != is_pending);
+    CHECK((cudaEventQuery(behind) == cudaErrorNotReady) == is_pending);
+
+    cudaEvent_t another = make_event();
+    CHECK(cudaEventDestroy(behind) == cudaSuccess);
+    CHECK(cudaEventQuery(behind) == cudaErrorInvalidResourceHandle);
+    expect_misuse("an event that is not alive");
+    cudaEvent_t again = make_event();
+    CHECK(again == behind);
+    CHECK(cudaEventQuery(again) == cudaSuccess);  // never recorded
+    gate.open();
+    REQUIRE(cudaSetDevice(0) == cudaSuccess);
+    CHECK(cudaDeviceSynchronize() == cudaSuccess);
+    CHECK(ran);
+    for (cudaEvent_t e : {another, again}) CHECK(cudaEventDestroy(e) == cudaSuccess);
+    CHECK(cudaStreamDestroy(young) == cudaSuccess);
+}
+
 TEST_CASE("streams take known flags and tell them") {
     const fresh_simulation fresh;
     cudaStream_t stream = nullptr;

@@ -4,28 +4,47 @@
 
 #include "skip.hpp"
 
-#include <devmem/backend/cpu/sync.hpp>
+#include <devmem/backend/cpu/engine.hpp>
+#include <devmem/backend/cpu/queue.hpp>
 #include <devmem/host_task.hpp>
 #include <devmem/stream.hpp>
+
+#include <unistd.h>
 
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
 #include <vector>
 
+/// The simulated CUDA runtime's, where the program runs over that: its queues wait for a gate as
+/// they do for each other, so that the engine knows what holds a stream.
+extern "C" __attribute__((weak)) void simulated_cuda_hold(int device, void* stream,
+                                                          devmem::detail::gate_queue& gate);
+
 namespace devmem_test {
+
+/// Whether the process runs under that scheduler: `inline`, `deferred`.
+inline bool scheduler_is(const char* kind) noexcept {
+    const char* set = std::getenv("DEVMEM_SCHEDULER");
+    const std::size_t length = std::strlen(kind);
+    return set != nullptr && std::strncmp(set, kind, length) == 0 &&
+           (set[length] == '\0' || set[length] == ':');
+}
+
+/// Who opens a gate: with the scheduler `deferred`, a thread that waits for work behind a closed
+/// one is told of a deadlock, save where another thread is to open it.
+enum class opened_by { this_thread, another_thread };
 
 /// Work queued on a stream behind a closed gate cannot finish before `open`.
 class gate {
   public:
     /// Not with the scheduler `inline`: the caller would run the gate, and nobody could open it.
-    static bool works() noexcept {
-        const char* scheduler = std::getenv("DEVMEM_SCHEDULER");
-        return scheduler == nullptr || std::strcmp(scheduler, "inline") != 0;
-    }
+    static bool works() noexcept { return !scheduler_is("inline"); }
 
-    gate() : opened_(make_latch()) {}
-    explicit gate(devmem::stream_view s) : gate() { close(s); }
+    explicit gate(opened_by who = opened_by::this_thread) : opened_(make_queue(who)) {}
+    explicit gate(devmem::stream_view s, opened_by who = opened_by::this_thread) : gate(who) {
+        close(s);
+    }
     /// A test that ends early must not leave a stream that never ends.
     ~gate() { open(); }
     gate(const gate&) = delete;
@@ -33,25 +52,55 @@ class gate {
 
     /// Holds up what is queued on `s` from now on. Any number of streams, once each.
     void close(devmem::stream_view s) const {
-        devmem::host_task([latch = opened_] { latch->wait_for(1); }, s);
+        if (hold(s.state().where, s.state().handle)) return;
+        devmem::host_task([gate = opened_] { static_cast<void>(gate->wait(1)); }, s);
     }
-    void open() noexcept { opened_->add(1); }
+    /// The same by a backend's own handle; false where the engine does not run its streams.
+    bool hold(devmem::device d, void* stream) const {
+        if (d.kind() == devmem::device_kind::cpu) {
+            devmem::detail::queue& q = static_cast<devmem::detail::cpu_stream*>(stream)->work;
+            if (!push_wait(q, opened_->opened()).ok()) std::abort();
+            return true;
+        }
+        if (simulated_cuda_hold == nullptr) return false;
+        simulated_cuda_hold(d.index(), stream, *opened_);
+        return true;
+    }
+    void open() noexcept { opened_->open(); }
 
   private:
-    using latch = devmem::detail::wait_counter;
+    using queue = devmem::detail::gate_queue;
 
     // Never freed: a stream may be on its way out of one that has been opened. Counting references
     // would order the streams that share a gate, which a race detector would take for real.
-    static latch* make_latch() {
+    static queue* make_queue(opened_by who) {
         static std::mutex adding;
-        static auto* const all = new std::vector<latch*>;
+        static auto* const all = new std::vector<queue*>;
         const std::lock_guard lock(adding);
-        all->push_back(new latch);
+        all->push_back(new queue(who == opened_by::another_thread));
         return all->back();
     }
 
-    latch* opened_;
+    queue* opened_;
 };
+
+/// Whether the stream's work comes to its end by itself: at once with the schedulers `inline` and
+/// `deferred`, where nobody else would go on with it; else within a generous time.
+inline bool comes_to_its_end(devmem::stream_view s, int milliseconds = 10'000) {
+    if (scheduler_is("deferred")) {
+        try {
+            s.synchronize();
+        } catch (const devmem::deadlock&) {
+            return false;
+        }
+        return true;
+    }
+    for (int i = 0; i < milliseconds && !s.query(); ++i) usleep(1000);
+    return s.query();
+}
+
+/// Whether something holds the stream up. Believes it soon.
+inline bool is_held_up(devmem::stream_view s) { return !comes_to_its_end(s, 20); }
 
 }  // namespace devmem_test
 

@@ -1,8 +1,12 @@
 // Two streams share an array. `missing_wait right CASE` orders them; `missing_wait missing CASE`
 // forgets to, which a race detector must see although the result is nearly always right.
+#include <devmem/copy.hpp>
+#include <devmem/device_vector.hpp>
 #include <devmem/event.hpp>
 #include <devmem/for_each.hpp>
 #include <devmem/host_task.hpp>
+#include <devmem/pinned_buffer.hpp>
+#include <devmem/reduce.hpp>
 #include <devmem/stream.hpp>
 
 #include <chrono>
@@ -80,6 +84,21 @@ void host_reads(bool right) {
     writer.synchronize();
 }
 
+/// A container whose order is the program's.
+void manual(bool right) {
+    const device cpu = device::cpu(0);
+    const stream copies(cpu);
+    const stream compute(cpu);
+    const devmem::pinned_buffer<int> source(1'000, 1, cpu);
+    devmem::device_vector<int> x(1'000, copies);
+    devmem::synchronize(cpu);
+    x.set_ordering(devmem::ordering::manual);
+    devmem::copy_async(source, x, copies);
+    if (right) compute.wait(event(copies));
+    total = devmem::reduce(x, 0, compute);
+    copies.synchronize();
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -96,6 +115,8 @@ int main(int argc, char** argv) {
         early_event(right);
     } else if (which == "host_reads") {
         host_reads(right);
+    } else if (which == "manual") {
+        manual(right);
     } else {
         return 2;
     }

@@ -24,7 +24,7 @@ count_accused() {
 }
 
 failed=0
-for case in tasks devices algorithm early_event host_reads; do
+for case in tasks devices algorithm early_event host_reads manual; do
     missing=$(count_accused missing "$case")
     right=$(count_accused right "$case")
     printf '%s: reported in %d of %d runs without the wait, in %d with it\n' \

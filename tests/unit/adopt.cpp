@@ -9,6 +9,7 @@
 #include <devmem/error.hpp>
 #include <devmem/host_task.hpp>
 #include <devmem/memory_info.hpp>
+#include <devmem/pool.hpp>
 #include <devmem/stream.hpp>
 
 #include <doctest/doctest.h>
@@ -92,8 +93,10 @@ TEST_CASE("an adopted vector that grows moves to devmem's own memory") {
         devmem::adopt(raw.ints(), 100, test_device(1), [&let_go](int*) { ++let_go; });
     devmem::copy(counted<int>(100), v);
     v.resize(101, -1);
-    CHECK(let_go == 1);
     CHECK(v.data() != raw.ints());
+    devmem_test::settle();
+    devmem::empty_cache(test_device(1));
+    CHECK(let_go == 1);
     std::vector<int> wanted = counted<int>(100);
     wanted.push_back(-1);
     CHECK(contents(v) == wanted);
@@ -117,16 +120,17 @@ TEST_CASE("the memory is let go when the work of the stream that it came with is
     const raw_memory raw(400);
     const devmem::stream s(test_device(1));
     devmem_test::gate held(s);
-    std::atomic<bool> work_is_over{false};
-    devmem::host_task([&work_is_over] { work_is_over = true; }, s);
-    bool let_go_after_work = false;
+    int let_go = 0;
     {
-        const auto v = devmem::adopt(raw.ints(), 100, s,
-                                     [&](int*) { let_go_after_work = work_is_over.load(); });
+        const auto v = devmem::adopt(raw.ints(), 100, s, [&](int*) { ++let_go; });
         CHECK(v.device() == test_device(1));
-        held.open();
     }
-    CHECK(let_go_after_work);
+    const test_vector<int> other(10, test_device(1));
+    CHECK(let_go == 0);
+    held.open();
+    s.synchronize();
+    const test_vector<int> next(10, test_device(1));
+    CHECK(let_go == 1);
 }
 
 TEST_CASE("the memory is let go after copies from it, on whatever device's stream") {
@@ -135,22 +139,18 @@ TEST_CASE("the memory is let go after copies from it, on whatever device's strea
     const raw_memory raw(400);
     const devmem::stream s(test_device(2));
     test_vector<int> elsewhere(100, s);
-    std::atomic<bool> has_opened{false};
-    bool let_go_after_copy = false;
-    auto v = devmem::adopt(raw.ints(), 100, test_device(1),
-                           [&](int*) { let_go_after_copy = has_opened && s.query(); });
+    int let_go = 0;
+    auto v = devmem::adopt(raw.ints(), 100, test_device(1), [&](int*) { ++let_go; });
     v.assign(100, 5);
-    devmem_test::settle();
     devmem_test::gate held(s);
     devmem::copy_async(v, elsewhere, s);
-    std::thread opener([&] {
-        std::this_thread::sleep_for(std::chrono::milliseconds(20));
-        has_opened = true;
-        held.open();
-    });
     v.reset();
-    opener.join();
-    CHECK(let_go_after_copy);
+    devmem::synchronize(test_device(1));
+    const test_vector<int> other(10, test_device(1));
+    CHECK(let_go == 0);
+    held.open();
+    devmem::empty_cache(test_device(1));
+    CHECK(let_go == 1);
     CHECK(elsewhere.get(99, s) == 5);
 }
 
@@ -195,6 +195,7 @@ TEST_CASE("the deleter may be moved only, and goes with its captures") {
                                      [owned = std::move(owned), shared](int*) { *owned += 1; });
         CHECK(shared.use_count() == 2);
     }
+    devmem::empty_cache(test_device(1));
     CHECK(shared.use_count() == 1);
 }
 

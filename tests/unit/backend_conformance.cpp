@@ -109,21 +109,27 @@ struct event {
     void* handle = nullptr;
 };
 
-/// Holds up a stream; the counter is kept for ever.
+/// Holds up a stream.
 struct latch {
     explicit latch(const stream& s) {
-        s.run([c = opened]() noexcept { c->wait_for(1); });
+        if (gate.hold(s.where, s.handle)) return;
+        s.run([&c = opened]() noexcept { c.wait_for(1); });
     }
     ~latch() { open(); }
     latch(const latch&) = delete;
     latch& operator=(const latch&) = delete;
-    void open() const { opened->add(1); }
+    void open() const {
+        gate.open();
+        opened.add(1);
+    }
 
-    devmem::detail::wait_counter* opened = [] {
+    mutable devmem_test::gate gate;
+    devmem::detail::wait_counter& opened = []() -> auto& {
         static auto* const all = new std::vector<devmem::detail::wait_counter*>;
         all->push_back(new devmem::detail::wait_counter);
-        return all->back();
-    }();
+        return *all->back();
+    }
+    ();
 };
 
 /// What is there when the stream has passed.

@@ -79,7 +79,7 @@ TEST_CASE("what is larger waits for the stream, and has been read as well") {
     const devmem::stream s(test_device(1));
     test_vector<unsigned char> v(limit + 1, s);
     s.synchronize();
-    devmem_test::gate held(s);
+    devmem_test::gate held(s, devmem_test::opened_by::another_thread);
     std::thread opener([&held] {
         std::this_thread::sleep_for(std::chrono::milliseconds(20));
         held.open();

@@ -48,6 +48,11 @@ void push(queue& q, F&& f) {
     REQUIRE(q.push(make_host_function(std::forward<F>(f))).ok());
 }
 
+/// No doctest assertion: threads call it.
+void must(devmem::status s) {
+    if (!s.ok()) std::abort();
+}
+
 /// Now and then a moment's rest, so that the other side is met both awake and asleep.
 void rest_sometimes(devmem_test::random_numbers& random) {
     const unsigned draw = random.below(64);
@@ -230,7 +235,7 @@ TEST_CASE("work runs in the order in which it was pushed") {
     constexpr int tasks = 10'000;
     for (int i = 0; i < tasks; ++i) push(q, [&order, i]() noexcept { order.push_back(i); });
     CHECK(q.last_ticket() == tasks);
-    q.wait(tasks);
+    must(q.wait(tasks));
     REQUIRE(order.size() == tasks);
     int wrong = 0;
     for (int i = 0; i < tasks; ++i) wrong += order[static_cast<std::size_t>(i)] != i;
@@ -253,13 +258,13 @@ TEST_CASE("nothing is lost, moved or run twice where a piece of the list of work
                 ++pushed;
             }
             CHECK(q.last_ticket() == first + static_cast<std::uint64_t>(pushed));
-            if (!held) q.wait(q.last_ticket());
+            if (!held) must(q.wait(q.last_ticket()));
         }
         if (held) {
             CHECK(!q.reached(1));
             opened.add(1);
         }
-        q.wait(q.last_ticket());
+        must(q.wait(q.last_ticket()));
         REQUIRE(ran.size() == static_cast<std::size_t>(pushed));
         int wrong = 0;
         for (int i = 0; i < pushed; ++i) wrong += ran[static_cast<std::size_t>(i)] != i;
@@ -287,7 +292,7 @@ TEST_CASE("what several threads push runs once each, every thread's in its order
     }
     for (std::thread& t : threads) t.join();
     CHECK(q.last_ticket() == producers * each);
-    q.wait(q.last_ticket());
+    must(q.wait(q.last_ticket()));
     for (const int n : next) CHECK(n == each);
     CHECK(wrong == 0);
 }
@@ -306,7 +311,7 @@ TEST_CASE("a ticket is reached when its work has run, and not before") {
         CHECK(!q.reached(gate));
         CHECK(!q.idle_relaxed());
         opened.add(1);
-        q.wait(gate);
+        must(q.wait(gate));
         CHECK(q.reached(gate));
         CHECK(!q.reached(gate + 1));
     }
@@ -342,7 +347,7 @@ TEST_CASE("a queue's thread knows that it runs work, and takes no signals but it
         inside = in_queue_work;
         pthread_sigmask(SIG_SETMASK, nullptr, &blocked);
     });
-    q.wait(1);
+    must(q.wait(1));
     CHECK(pthread_equal(where, pthread_self()) == 0);
     CHECK(inside);
     CHECK(!in_queue_work);
@@ -360,14 +365,14 @@ TEST_CASE("a queue's thread knows that it runs work, and takes no signals but it
 TEST_CASE("a mark that marks nothing is passed, and waiting for it takes no work") {
     const queue_mark nothing;
     CHECK(nothing.reached());
-    nothing.wait();
+    must(nothing.wait());
     queue& q = make_queue();
     CHECK(push_wait(q, nothing).ok());
     CHECK(q.last_ticket() == 0);
     // The end of a queue that was never given work.
     const queue_mark before_all = mark_end(make_queue());
     CHECK(before_all.reached());
-    before_all.wait();
+    must(before_all.wait());
     CHECK(push_wait(q, before_all).ok());
     CHECK(q.last_ticket() == 0);
 }
@@ -397,12 +402,12 @@ TEST_CASE("a queue that waits for another's mark goes on when that is passed") {
     CHECK(!mark.reached());
     CHECK(!second.reached(1));
     opened.add(1);
-    second.wait(second.last_ticket());
+    must(second.wait(second.last_ticket()));
     CHECK(seen == 42);
     CHECK(mark.reached());
     CHECK(!first.reached(2));
     opened.add(1);
-    first.wait(2);
+    must(first.wait(2));
 }
 
 TEST_CASE("no wake-up is lost between a queue and those who push and wait") {
@@ -423,7 +428,7 @@ TEST_CASE("no wake-up is lost between a queue and those who push and wait") {
                     ++pushed;
                 }
                 rest_sometimes(random);
-                q.wait(q.last_ticket());
+                must(q.wait(q.last_ticket()));
                 if (runs[t] != pushed) ++wrong;
             }
         });
@@ -448,7 +453,7 @@ TEST_CASE("queues that wait for each other in turn never stand still") {
         });
         last = mark_end(q);
     }
-    last.wait();
+    must(last.wait());
     CHECK(turns == rounds);
     CHECK(wrong == 0);
 }

@@ -42,7 +42,7 @@ void see_pending_write(const Look& look) {
     const test_vector<int> source(500, 7, s);
     Buffer p(500, 3, test_device(1));
     settle();
-    devmem_test::gate held(s);
+    devmem_test::gate held(s, devmem_test::opened_by::another_thread);
     devmem::copy_async(source, p, s);
     std::atomic<bool> has_looked{false};
     std::thread opener([&] {
@@ -78,13 +78,13 @@ void read_while_another_thread_copies(devmem::stream_view s, devmem::stream_view
     test_vector<int> b(1000, test_device(1));
     auto p = std::make_unique<test_pinned<int>>(1000, 7, test_device(1));
     settle();
-    devmem_test::gate first(s);
+    devmem_test::gate first(s, devmem_test::opened_by::another_thread);
     devmem::copy_async(*p, a, s);
     std::thread reader([&p] { CHECK(std::as_const(*p).host_read()[0] == 7); });
     // The reader is by now waiting for the first copy, most likely; if not, nothing is lost but
     // this run's chance to fail.
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
-    devmem_test::gate second(t);
+    devmem_test::gate second(t, devmem_test::opened_by::another_thread);
     devmem::copy_async(*p, b, t);
     first.open();
     std::thread opener([&second] {
@@ -157,7 +157,7 @@ TEST_CASE("the host waits for work that is still to read what it writes") {
     test_vector<int> destination(500, s);
     test_pinned<int> p(500, 3, test_device(1));
     settle();
-    devmem_test::gate held(s);
+    devmem_test::gate held(s, devmem_test::opened_by::another_thread);
     devmem::copy_async(p, destination, s);
     std::thread opener([&held] {
         std::this_thread::sleep_for(std::chrono::milliseconds(20));

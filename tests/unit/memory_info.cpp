@@ -135,6 +135,7 @@ TEST_CASE("memory given short of its class is not used for more than it has") {
         const bytes small(1000, test_device(1));
         const bytes rest(short_of_all, test_device(1));
         CHECK(devmem::memory_info(test_device(1)).live == short_of_all + 1000);
+        devmem::synchronize(test_device(1));
     }
     CHECK(devmem::memory_info(test_device(1)).cached % 512 == 0);
     bytes all(test_capacity, 9, test_device(1));

@@ -81,8 +81,8 @@ static_assert(is_cheap_view<devmem::device_span<int>>);
 static_assert(std::is_trivially_copyable_v<devmem::stream_view>);
 static_assert(sizeof(devmem::stream_view) == sizeof(void*));
 static_assert(sizeof(devmem::device_span<int>) == 2 * sizeof(void*));
-// device, block, address, size, capacity
-static_assert(sizeof(test_vector<double>) <= 5 * sizeof(void*));
+// device, ordering, block, address, size, capacity
+static_assert(sizeof(test_vector<double>) <= 6 * sizeof(void*));
 
 // Owners move and are not copied; scopes do neither.
 static_assert(std::is_nothrow_move_constructible_v<devmem::stream>);

@@ -109,6 +109,8 @@ TEST_CASE("direct and stream-ordered memory is not kept") {
     devmem::empty_cache();
     { const test_vector<int, devmem::direct> v(1000, test_device(1)); }
     { const test_vector<int, devmem::stream_ordered> v(1000, test_device(1)); }
+    devmem::synchronize(test_device(1));
+    const test_vector<int> next(1, test_device(1));
     CHECK(cached(1) == 0);
 }
 

@@ -18,9 +18,13 @@ using devmem_test::say;
 
 void say_what_is_in_force() {
     const devmem::detail::cpu_options& o = devmem::detail::cpu_options_in_force;
-    const bool threads = o.scheduler == devmem::detail::scheduler_kind::threads;
+    using devmem::detail::scheduler_kind;
+    const std::string deferred = "deferred:" + std::to_string(o.seed);
     say("devices %d, capacity %zu, threads %d, staging %zu, scheduler %s, poison %d", o.devices,
-        o.capacity, o.threads, o.staging_bytes, threads ? "threads" : "inline",
+        o.capacity, o.threads, o.staging_bytes,
+        o.scheduler == scheduler_kind::threads    ? "threads"
+        : o.scheduler == scheduler_kind::deferred ? deferred.c_str()
+                                                  : "inline",
         static_cast<int>(devmem::detail::process_settings.poison));
 }
 
@@ -95,6 +99,17 @@ TEST_CASE("own process: configure" * doctest::skip()) {
         say_what_is_in_force();
     });
     CHECK(devmem::is_available(devmem::device::cpu(2)));
+}
+
+TEST_CASE("own process: configure deferred" * doctest::skip()) {
+    devmem::configure({.scheduler = devmem::cpu_scheduler::deferred(7)});
+    const devmem::stream s(devmem::device::cpu(0));
+    say_what_is_in_force();
+    bool ran = false;
+    devmem::host_task([&ran] { ran = true; }, s);
+    say("%s", ran ? "at once" : "deferred");
+    s.synchronize();
+    CHECK(ran);
 }
 
 TEST_CASE("own process: configure out of range" * doctest::skip()) {
@@ -178,6 +193,11 @@ TEST_CASE("the environment sets each, from the least to the most") {
         {"DEVMEM_STAGING_BYTES=9223372036854775807", 3, "staging 9223372036854775807"},
         {"DEVMEM_SCHEDULER=threads", 4, "scheduler threads"},
         {"DEVMEM_SCHEDULER=inline", 4, "scheduler inline"},
+        {"DEVMEM_SCHEDULER=deferred:0", 4, "scheduler deferred:0"},
+        {"DEVMEM_SCHEDULER=deferred:42", 4, "scheduler deferred:42"},
+        {"DEVMEM_SCHEDULER=deferred:007", 4, "scheduler deferred:7"},
+        {"DEVMEM_SCHEDULER=deferred:18446744073709551615", 4,
+         "scheduler deferred:18446744073709551615"},
         {"DEVMEM_POISON=0", 5, "poison 0"},
         {"DEVMEM_POISON=1", 5, "poison 1"},
     };
@@ -205,8 +225,11 @@ TEST_CASE("a bad value of any variable is refused at first use, with the good on
          {"4M", "-4", "", "18446744073709551615"},
          "whole numbers from 0 to 9223372036854775807"},
         {"DEVMEM_SCHEDULER",
-         {"", "Threads", "in_line", "inline ", "deferred", "threads,inline", "0"},
-         "threads, inline"},
+         {"", "Threads", "in_line", "inline ", "deferred", "threads,inline", "0",
+          "deferred:", "deferred:-1", "deferred:+1", "deferred: 1", "deferred:1 ", "deferred:0x1",
+          "deferred:1.5", "Deferred:1", "deferred=1", "deferred:18446744073709551616",
+          "deferred:one"},
+         "threads, inline, deferred:SEED"},
         {"DEVMEM_POISON", {"2", "yes", "", "-1", "on"}, "whole numbers from 0 to 1"},
     };
     for (const auto& variable : all) {
@@ -245,6 +268,23 @@ TEST_CASE("the settings do what they say") {
     CHECK(said_with("own process: use", {"DEVMEM_CPU_CAPACITY=4096", "DEVMEM_SCHEDULER=inline",
                                          "DEVMEM_CPU_THREADS=1", "DEVMEM_POISON=1"}) ==
           "cpus 1, total of cpu:0 4096, tasks by the caller\nuninitialized ffffffff");
+}
+
+TEST_CASE("a seed may be chosen by the program, and the environment wins over it") {
+    using devmem::cpu_scheduler;
+    CHECK(cpu_scheduler::deferred(7).seed() == 7);
+    CHECK(cpu_scheduler::deferred(7).kind() == devmem::detail::scheduler_kind::deferred);
+    CHECK(cpu_scheduler::deferred(7) == cpu_scheduler::deferred(7));
+    CHECK(cpu_scheduler::deferred(7) != cpu_scheduler::deferred(8));
+    CHECK(cpu_scheduler::deferred(0) != cpu_scheduler::threads());
+    CHECK(cpu_scheduler::threads().seed() == 0);
+    const std::string rest = "devices 1, capacity 0, threads 0, staging 4194304, scheduler ";
+    CHECK(said_with("own process: configure deferred", {}) ==
+          rest + "deferred:7, poison 0\ndeferred");
+    CHECK(said_with("own process: configure deferred", {"DEVMEM_SCHEDULER=deferred:3"}) ==
+          rest + "deferred:3, poison 0\ndeferred");
+    CHECK(said_with("own process: configure deferred", {"DEVMEM_SCHEDULER=inline"}) ==
+          rest + "inline, poison 0\nat once");
 }
 
 TEST_CASE("what configure was told last is in force") {

@@ -188,7 +188,7 @@ TEST_CASE("it runs on the stream given, else on the current one of the output's 
     DEVMEM_NEEDS_GATE();
     const stream s(test_device(2));
     test_vector<int> v(100, 1, s);
-    s.synchronize();
+    devmem_test::settle();
     {
         devmem_test::gate held(s);
         transform(v, v, twice, s);

@@ -4,6 +4,7 @@
 
 #include <devmem/container/range.hpp>
 #include <devmem/host_task.hpp>
+#include <devmem/memory/reclaim.hpp>
 #include <devmem/stream/resolve.hpp>
 
 #include <cstddef>
@@ -18,12 +19,22 @@ struct operand {
     std::size_t size;
 };
 
-/// Declares that a stream uses the range, and gives its elements.
-/// @throws wrong_device when the range is of another device
-template <class R>
-auto use_on(stream_state& s, R& range, const char* operation) {
-    const auto v = range.view();
-    if (!v.empty() && v.device() != s.where) {
+/// A range that an algorithm uses on a stream, until its work has been queued.
+template <class T>
+class [[nodiscard]] used_range {
+  public:
+    /// @throws wrong_device when the range is of another device, access_conflict
+    used_range(stream_state& s, device_view<T> v, access_mode mode, const call_site& operation)
+        : elements_{v.address(), v.size()},
+          access_(require_on(s, v, operation), s, mode, operation) {}
+
+    operand<T> elements() const noexcept { return elements_; }
+
+  private:
+    static const block* require_on(stream_state& s, device_view<T> v, const call_site& operation) {
+        if (v.empty() || v.device() == s.where) [[likely]] {
+            return v.empty() ? nullptr : v.block();
+        }
         text<160> message;
         message.add("a range is on %s:%d, the stream on %s:%d; all must be on one device",
                     kind_name(v.device().kind()), v.device().index(), kind_name(s.where.kind()),
@@ -32,13 +43,28 @@ auto use_on(stream_state& s, R& range, const char* operation) {
             {.code = error_code::wrong_device, .operation = operation, .where = v.device()},
             message.c_str());
     }
-    if (v.block() != nullptr) v.block()->note_use(s.where);
-    // Spelled out: clang 14 deduces no template arguments for an aggregate.
-    using element = typename decltype(range.view())::element_type;
-    return operand<element>{v.address(), v.size()};
+
+    operand<T> elements_;
+    scoped_access access_;
+};
+
+template <class R>
+using element_in = typename decltype(std::declval<R&>().view())::element_type;
+
+/// The elements of `range`, to be read on `s`.
+template <class R>
+auto reading(stream_state& s, const R& range, const call_site& operation) {
+    using element = const std::remove_const_t<element_in<const R>>;
+    return used_range<element>(s, range.view(), access_mode::read, operation);
 }
 
-inline void require_same_size(std::size_t a, std::size_t b, const char* operation) {
+/// The elements of `range`, to be written on `s`; perhaps read as well.
+template <class R>
+auto writing(stream_state& s, R& range, const call_site& operation) {
+    return used_range<element_in<R>>(s, range.view(), access_mode::write, operation);
+}
+
+inline void require_same_size(std::size_t a, std::size_t b, const call_site& operation) {
     if (a == b) [[likely]] {
         return;
     }
@@ -49,7 +75,7 @@ inline void require_same_size(std::size_t a, std::size_t b, const char* operatio
 
 /// An output may be an input itself, or apart from it; not shifted against it.
 template <class In, class Out>
-void require_same_or_apart(operand<In> in, operand<Out> out, const char* operation) {
+void require_same_or_apart(operand<In> in, operand<Out> out, const call_site& operation) {
     const auto* in_begin = reinterpret_cast<const std::byte*>(in.data);
     const auto* out_begin = reinterpret_cast<const std::byte*>(out.data);
     const bool same = in_begin == out_begin && sizeof(In) == sizeof(Out);
@@ -67,7 +93,7 @@ void require_same_or_apart(operand<In> in, operand<Out> out, const char* operati
 /// @throws not_permitted on a stream of a GPU, for which this version has no kernels
 template <class Body>
 void queue_loop(stream_state& s, std::size_t n, std::size_t grain, const Body& body,
-                const char* operation) {
+                const call_site& operation) {
     if (s.where.kind() != device_kind::cpu) {
         text<160> message;
         message.add(

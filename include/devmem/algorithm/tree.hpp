@@ -87,7 +87,7 @@ T reduce_tree(const T* values, std::size_t n, const Op& op) {
 /// Queues a reduction; `*result` is written in the order of the stream.
 template <class T, class Op>
 void queue_reduction(stream_state& on, operand<const T> in, T init, const Op& op, T* result,
-                     const char* operation) {
+                     const call_site& operation) {
     queue_loop(
         on, 1, 1,
         [in, init, op, result](std::size_t, std::size_t) {

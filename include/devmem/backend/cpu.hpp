@@ -4,6 +4,7 @@
 
 #include <devmem/backend/cpu/engine.hpp>
 #include <devmem/backend/cpu/work.hpp>
+#include <devmem/backend/fork.hpp>
 #include <devmem/backend/table.hpp>
 
 #include <cerrno>
@@ -16,6 +17,11 @@ namespace detail {
 
 /// The CPU's current device is the thread's own; each kind has one.
 inline DEVMEM_STATE thread_local int current_cpu = 0;
+
+/// What a test makes of each call of the CPU backend, which then does nothing unless that is ok.
+/// Null in programs.
+using call_hook = status (*)(const char* function) noexcept;
+inline DEVMEM_STATE atomic<call_hook> cpu_call_hook{nullptr};
 
 }  // namespace detail
 
@@ -47,13 +53,13 @@ struct cpu_backend {
     static bool in_callback() noexcept { return detail::in_queue_work; }
 
     static status device_count(int* count) noexcept {
-        if (in_callback()) return called_back;
+        if (const status r = refusal(); !r.ok()) return r;
         *count = detail::engine().options().devices;
         return {};
     }
 
     static status facts(device d, device_facts* out) noexcept {
-        if (in_callback()) return called_back;
+        if (const status r = refusal(); !r.ok()) return r;
         if (!detail::engine().has(d)) return absent;
         detail::read_processor_name(out->name, sizeof out->name);
         memory_counts counts;
@@ -64,13 +70,13 @@ struct cpu_backend {
     }
 
     static status current_device(device* out) noexcept {
-        if (in_callback()) return called_back;
+        if (const status r = refusal(); !r.ok()) return r;
         *out = device::cpu(detail::current_cpu);
         return {};
     }
 
     static status push_device(device d, device* before) noexcept {
-        if (in_callback()) return called_back;
+        if (const status r = refusal(); !r.ok()) return r;
         if (!detail::engine().has(d)) return absent;
         *before = device::cpu(detail::current_cpu);
         detail::current_cpu = d.index();
@@ -78,12 +84,13 @@ struct cpu_backend {
     }
 
     static status pop_device(device before) noexcept {
+        if (detail::process_is_forked()) return forked_away;
         detail::current_cpu = before.index();
         return {};
     }
 
     static status memory_info(device d, memory_counts* out) noexcept {
-        if (in_callback()) return called_back;
+        if (const status r = refusal(); !r.ok()) return r;
         detail::cpu_engine& e = detail::engine();
         if (!e.has(d)) return absent;
         if (const std::size_t capacity = e.options().capacity; capacity != 0) {
@@ -95,14 +102,14 @@ struct cpu_backend {
     }
 
     static status synchronize_device(device d) noexcept {
-        if (in_callback()) return called_back;
+        if (const status r = refusal(); !r.ok()) return r;
         if (!detail::engine().has(d)) return absent;
-        detail::engine().at(d.index()).synchronize();
-        return {};
+        count_wait();
+        return detail::engine().at(d.index()).synchronize();
     }
 
     static status allocate(device d, memory_space space, std::size_t bytes, void** out) noexcept {
-        if (in_callback()) return called_back;
+        if (const status r = refusal(); !r.ok()) return r;
         detail::cpu_engine& e = detail::engine();
         if (!e.has(d)) return absent;
         const bool counted = space == memory_space::device;
@@ -116,7 +123,7 @@ struct cpu_backend {
     }
 
     static status deallocate(device d, memory_space space, void* data, std::size_t bytes) noexcept {
-        if (in_callback()) return called_back;
+        if (const status r = refusal(); !r.ok()) return r;
         if (!detail::engine().has(d)) return absent;
         std::free(data);
         if (space == memory_space::device) detail::engine().at(d.index()).give_back(bytes);
@@ -128,7 +135,7 @@ struct cpu_backend {
     }
 
     static status deallocate_async(device d, void* stream, void* data, std::size_t bytes) noexcept {
-        if (in_callback()) return called_back;
+        if (const status r = refusal(); !r.ok()) return r;
         return push(stream, [data, bytes, d]() noexcept {
             std::free(data);
             detail::engine().at(d.index()).give_back(bytes);
@@ -136,51 +143,51 @@ struct cpu_backend {
     }
 
     static status default_stream(device d, void** out) noexcept {
-        if (in_callback()) return called_back;
+        if (const status r = refusal(); !r.ok()) return r;
         detail::cpu_engine& e = detail::engine();
         if (!e.has(d)) return absent;
         return give(e.at(d.index()).default_stream(d.index(), e.options().scheduler), out);
     }
 
     static status stream_create(device d, void** out) noexcept {
-        if (in_callback()) return called_back;
+        if (const status r = refusal(); !r.ok()) return r;
         detail::cpu_engine& e = detail::engine();
         if (!e.has(d)) return absent;
         return give(e.at(d.index()).create_stream(d.index(), e.options().scheduler), out);
     }
 
     static status stream_destroy(device d, void* stream) noexcept {
+        if (detail::process_is_forked()) return forked_away;
         detail::engine().at(d.index()).recycle(as_stream(stream));
         return {};
     }
 
     static status stream_identity(device, void* stream, std::uint64_t* id, device* of) noexcept {
-        if (in_callback()) return called_back;
+        if (const status r = refusal(); !r.ok()) return r;
         *id = as_stream(stream)->id;
         *of = device::cpu(as_stream(stream)->device_index);
         return {};
     }
 
     static status stream_query(device, void* stream, bool* done) noexcept {
-        if (in_callback()) return called_back;
-        const detail::queue& q = as_stream(stream)->work;
-        *done = q.reached(q.last_ticket());
+        if (const status r = refusal(); !r.ok()) return r;
+        *done = detail::mark_end(as_stream(stream)->work).query();
         return {};
     }
 
     static status stream_synchronize(device, void* stream) noexcept {
-        if (in_callback()) return called_back;
-        detail::mark_end(as_stream(stream)->work).wait();
-        return {};
+        if (const status r = refusal(); !r.ok()) return r;
+        count_wait();
+        return detail::mark_end(as_stream(stream)->work).wait();
     }
 
     static status stream_wait_event(device, void* stream, void* event) noexcept {
-        if (in_callback()) return called_back;
+        if (const status r = refusal(); !r.ok()) return r;
         return detail::push_wait(as_stream(stream)->work, as_event(event)->mark);
     }
 
     static status event_create(device d, bool timed, void** out) noexcept {
-        if (in_callback()) return called_back;
+        if (const status r = refusal(); !r.ok()) return r;
         if (!detail::engine().has(d)) return absent;
         auto* made = new (std::nothrow) detail::cpu_event;
         if (made != nullptr && timed) {
@@ -194,13 +201,14 @@ struct cpu_backend {
     }
 
     static status event_destroy(device, void* event) noexcept {
+        if (detail::process_is_forked()) return forked_away;
         const detail::cpu_event last = *as_event(event);
         delete as_event(event);
         return last.time == nullptr ? status{} : detail::retire_time(last.mark, last.time);
     }
 
     static status event_record(device, void* event, void* stream) noexcept {
-        if (in_callback()) return called_back;
+        if (const status r = refusal(); !r.ok()) return r;
         detail::cpu_event& e = *as_event(event);
         detail::queue& q = as_stream(stream)->work;
         if (e.time == nullptr) {
@@ -222,19 +230,19 @@ struct cpu_backend {
     }
 
     static status event_query(device, void* event, bool* done) noexcept {
-        if (in_callback()) return called_back;
-        *done = as_event(event)->mark.reached();
+        if (const status r = refusal(); !r.ok()) return r;
+        *done = as_event(event)->mark.query();
         return {};
     }
 
     static status event_synchronize(device, void* event) noexcept {
-        if (in_callback()) return called_back;
-        as_event(event)->mark.wait();
-        return {};
+        if (const status r = refusal(); !r.ok()) return r;
+        count_wait();
+        return as_event(event)->mark.wait();
     }
 
     static status event_elapsed(device, void* begin, void* end, float* milliseconds) noexcept {
-        if (in_callback()) return called_back;
+        if (const status r = refusal(); !r.ok()) return r;
         const detail::cpu_event* b = as_event(begin);
         const detail::cpu_event* e = as_event(end);
         if (b->time == nullptr || e->time == nullptr || b->mark.of == nullptr ||
@@ -250,13 +258,13 @@ struct cpu_backend {
 
     static status copy_async(device, void* stream, void* dst, const void* src,
                              std::size_t bytes) noexcept {
-        if (in_callback()) return called_back;
+        if (const status r = refusal(); !r.ok()) return r;
         return push(stream, [dst, src, bytes]() noexcept { detail::copy_bytes(dst, src, bytes); });
     }
 
     static status upload_async(device d, void* stream, void* dst, const void* src,
                                std::size_t bytes) noexcept {
-        if (in_callback()) return called_back;
+        if (const status r = refusal(); !r.ok()) return r;
         if (bytes > detail::engine().options().staging_bytes) {
             if (const status s = copy_async(d, stream, dst, src, bytes); !s.ok()) return s;
             return stream_synchronize(d, stream);
@@ -274,18 +282,33 @@ struct cpu_backend {
 
     static status fill_async(device, void* stream, void* dst, const void* pattern,
                              std::size_t width, std::size_t count) noexcept {
-        if (in_callback()) return called_back;
+        if (const status r = refusal(); !r.ok()) return r;
         return detail::push_fill(as_stream(stream)->work, dst, pattern, width, count);
     }
 
     static status host_call(device, void* stream, const host_function& f) noexcept {
-        if (in_callback()) return called_back;
+        if (const status r = refusal(); !r.ok()) return r;
         return as_stream(stream)->work.push(f);
     }
 
   private:
     static constexpr status absent{error_code::no_such_device, ENODEV};
     static constexpr status called_back{error_code::not_permitted, EDEADLK};
+    static constexpr status forked_away{error_code::forked, 0};
+
+    /// Why nothing is to be done here, whatever is asked.
+    static status refusal(const char* function = __builtin_FUNCTION()) noexcept {
+        if (detail::process_is_forked()) [[unlikely]] {
+            return forked_away;
+        }
+        if (in_callback()) return called_back;
+        const auto hook = detail::cpu_call_hook.load_relaxed();
+        if (hook != nullptr) [[unlikely]] {
+            return hook(function);
+        }
+        return {};
+    }
+    static void count_wait() noexcept { detail::host_waits.entered.fetch_add_relaxed(1); }
 
     static detail::cpu_stream* as_stream(void* handle) noexcept {
         return static_cast<detail::cpu_stream*>(handle);

@@ -34,7 +34,7 @@ struct cuda_backend {
     /// None where there is no driver, or none that this runtime can use.
     static status device_count(int* count) noexcept {
         *count = 0;
-        if (in_callback()) return called_back;
+        if (const status r = detail::cuda_refusal(); !r.ok()) return r;
         int found = 0;
         const status s = detail::runtime_status(cudaGetDeviceCount(&found));
         if (s.ok()) *count = found;
@@ -42,7 +42,7 @@ struct cuda_backend {
     }
 
     static status facts(device d, device_facts* out) noexcept {
-        if (in_callback()) return called_back;
+        if (const status r = detail::cuda_refusal(); !r.ok()) return r;
         const detail::cuda_driver* driver = nullptr;
         if (const status s = detail::use_driver(&driver); !s.ok()) return s;
         CUdevice_v1 found = 0;
@@ -52,12 +52,18 @@ struct cuda_backend {
         CUresult r = driver->device_name(out->name, static_cast<int>(sizeof out->name), found);
         if (r == CUDA_SUCCESS) r = driver->device_memory(&out->total_memory, found);
         if (r == CUDA_SUCCESS) r = driver->primary_state(found, &flags, &active);
+        int concurrent = 0;
+        if (r == CUDA_SUCCESS) {
+            r = driver->device_attribute(&concurrent, CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS,
+                                         found);
+        }
         out->active = active != 0;
+        out->concurrent_managed_access = concurrent != 0;
         return detail::driver_status(r);
     }
 
     static status current_device(device* out) noexcept {
-        if (in_callback()) return called_back;
+        if (const status r = detail::cuda_refusal(); !r.ok()) return r;
         int index = 0;
         const status s = detail::runtime_status(cudaGetDevice(&index));
         if (s.ok()) *out = device::cuda(index);
@@ -76,6 +82,7 @@ struct cuda_backend {
     /// What push found current lies below on the thread's stack of contexts, also where that is no
     /// primary context or none at all.
     static status pop_device(device) noexcept {
+        if (detail::process_is_forked()) return {error_code::forked, 0};
         const detail::cuda_driver* driver = nullptr;
         if (const status s = detail::use_driver(&driver); !s.ok()) return s;
         CUcontext popped = nullptr;
@@ -129,7 +136,7 @@ struct cuda_backend {
 
     /// The legacy default stream has one handle for all devices, and is that of the current one.
     static status default_stream(device d, void** out) noexcept {
-        if (in_callback()) return called_back;
+        if (const status r = detail::cuda_refusal(); !r.ok()) return r;
         const detail::cuda_driver* driver = nullptr;
         if (const status s = detail::use_driver(&driver); !s.ok()) return s;
         CUdevice_v1 found = 0;
@@ -155,6 +162,7 @@ struct cuda_backend {
     /// A null handle is refused: what it means depends on how the file that it is from was
     /// compiled.
     static status stream_identity(device d, void* stream, std::uint64_t* id, device* of) noexcept {
+        if (const status r = detail::cuda_refusal(); !r.ok()) return r;
         if (stream == nullptr) return detail::to_status(cudaErrorInvalidResourceHandle);
         return detail::on_cuda(d, [=](const detail::cuda_driver& driver) noexcept -> status {
             unsigned long long found = 0;
@@ -250,8 +258,6 @@ struct cuda_backend {
     }
 
   private:
-    static constexpr status called_back{error_code::not_permitted, cudaErrorNotPermitted};
-
     static cudaStream_t as_stream(void* handle) noexcept {
         return static_cast<cudaStream_t>(handle);
     }

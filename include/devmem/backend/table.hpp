@@ -23,6 +23,8 @@ struct device_facts {
     char name[256] = {};
     std::size_t total_memory = 0;  ///< bytes
     bool active = false;           ///< a context exists, so asking for free memory makes none
+    /// The host may touch managed memory while the device works.
+    bool concurrent_managed_access = true;
 };
 
 /// Bytes that a device has, and has left.

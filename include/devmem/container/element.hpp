@@ -20,7 +20,8 @@ namespace detail {
 
 /// The bytes of `n` elements.
 /// @throws length_error when they are more than any object can have
-inline std::size_t checked_bytes(std::size_t n, std::size_t element_size, const char* operation) {
+inline std::size_t checked_bytes(std::size_t n, std::size_t element_size,
+                                 const call_site& operation) {
     constexpr std::size_t most = static_cast<std::size_t>(PTRDIFF_MAX);
     if (n <= most / element_size) [[likely]] {
         return n * element_size;
@@ -34,7 +35,7 @@ inline std::size_t checked_bytes(std::size_t n, std::size_t element_size, const 
 /// `a + b` elements.
 /// @throws length_error when they are more than any object can have
 inline std::size_t checked_sum(std::size_t a, std::size_t b, std::size_t element_size,
-                               const char* operation) {
+                               const call_site& operation) {
     std::size_t n = 0;
     if (__builtin_add_overflow(a, b, &n)) n = ~std::size_t{0};
     checked_bytes(n, element_size, operation);

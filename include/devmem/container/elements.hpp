@@ -14,9 +14,8 @@ namespace devmem::inline v0::detail {
 
 /// What the untyped part is told of its container.
 struct element_kind {
-    std::size_t size;       // bytes an element
-    const char* (*name)();  // of the container, as its user writes it
-    block& (*obtain)(stream_state& on, std::size_t bytes, const char* operation);
+    std::size_t size;  // bytes an element
+    block& (*obtain)(stream_state& on, std::size_t bytes, const call_site& operation);
 };
 
 /// What new elements are filled with: a pattern of some width, or nothing where there is none.
@@ -52,6 +51,17 @@ struct initial_value {
 class elements {
   public:
     explicit elements(device where) noexcept : where_(where) {}
+    /// Room for `n` elements, first used on `on`.
+    /// @throws length_error, out_of_memory
+    elements(const element_kind& kind, std::size_t n, stream_state& on, const call_site& by)
+        : where_(on.where) {
+        const std::size_t bytes = checked_bytes(n, kind.size, by);
+        if (n == 0) return;
+        refuse_forked_child(by);
+        block_ = &kind.obtain(on, bytes, by);
+        data_ = static_cast<std::byte*>(block_->data);
+        capacity_ = n;
+    }
     elements(block& of, std::size_t n) noexcept
         : where_(of.where),
           block_(&of),
@@ -60,6 +70,7 @@ class elements {
           capacity_(n) {}
     elements(elements&& other) noexcept
         : where_(other.where_),
+          is_manual_(other.is_manual_),
           block_(std::exchange(other.block_, nullptr)),
           data_(std::exchange(other.data_, nullptr)),
           size_(std::exchange(other.size_, 0)),
@@ -73,6 +84,7 @@ class elements {
 
     void swap(elements& other) noexcept {
         std::swap(where_, other.where_);
+        std::swap(is_manual_, other.is_manual_);
         std::swap(block_, other.block_);
         std::swap(data_, other.data_);
         std::swap(size_, other.size_);
@@ -80,6 +92,11 @@ class elements {
     }
 
     device where() const noexcept { return where_; }
+    bool is_manual() const noexcept { return is_manual_; }
+    void set_manual(bool is) noexcept {
+        is_manual_ = is;
+        if (block_ != nullptr) block_->ledger.set_manual(is);
+    }
     const block* of() const noexcept { return block_; }
     block* of() noexcept { return block_; }
     std::byte* data() const noexcept { return data_; }
@@ -106,77 +123,78 @@ class elements {
 
     /// Fills [from, from + n), which is within the capacity.
     void fill(const element_kind& kind, std::size_t from, std::size_t n, initial_value value,
-              stream_state& on) {
-        if (n == 0 || value.pattern == nullptr) return;
-        block_->note_use(on.where);
+              stream_state& on, const call_site& by) {
+        if (n != 0 && value.pattern != nullptr) fill_some(kind, from, n, value, on, by);
+    }
+    void fill_some(const element_kind& kind, std::size_t from, std::size_t n, initial_value value,
+                   stream_state& on, const call_site& by) {
+        const scoped_access access(block_, on, access_mode::write, by);
         const std::size_t bytes = n * kind.size;
         check(on.table->fill_async(on.where, on.handle, data_ + from * kind.size, value.pattern,
                                    value.width, bytes / value.width),
-              kind.name(), *on.table, on.where, bytes);
+              by, *on.table, on.where, bytes);
     }
 
-    void resize(const element_kind& kind, std::size_t n, initial_value value, stream_state& on) {
+    void resize(const element_kind& kind, std::size_t n, initial_value value, stream_state& on,
+                const call_site& by) {
         if (n > capacity_) {
-            elements made = allocated(kind, n, on);
+            elements made = replacement(kind, n, on, by);
             copy_ranges(part(kind, 0, size_), made.part(kind, 0, size_), stream_view(on),
-                        copy_mode::asynchronous, kind.name());
-            made.fill(kind, size_, n - size_, value, on);
+                        copy_mode::asynchronous, by);
+            made.fill(kind, size_, n - size_, value, on, by);
             swap(made);
         } else if (n > size_) {
-            fill(kind, size_, n - size_, value, on);
+            fill(kind, size_, n - size_, value, on, by);
         }
         size_ = n;
     }
 
+    /// The first elements, for which there is room.
+    void begin_with(const element_kind& kind, std::size_t n, initial_value value, stream_state& on,
+                    const call_site& by) {
+        fill(kind, 0, n, value, on, by);
+        size_ = n;
+    }
+
     /// Has `n` elements of that value afterwards.
-    void assign(const element_kind& kind, std::size_t n, initial_value value, stream_state& on) {
+    void assign(const element_kind& kind, std::size_t n, initial_value value, stream_state& on,
+                const call_site& by) {
         if (n > capacity_ || !value.fills_in_one_call(on)) {
-            elements made = allocated(kind, n > capacity_ ? n : capacity_, on);
-            made.fill(kind, 0, n, value, on);
+            elements made = replacement(kind, n > capacity_ ? n : capacity_, on, by);
+            made.fill(kind, 0, n, value, on, by);
             swap(made);
         } else {
-            fill(kind, 0, n, value, on);
+            fill(kind, 0, n, value, on, by);
         }
         size_ = n;
     }
 
     /// Moves the elements to memory for just `n` of them.
-    void reallocate(const element_kind& kind, std::size_t n, stream_state& on) {
-        elements made = allocated(kind, n, on);
+    void reallocate(const element_kind& kind, std::size_t n, stream_state& on,
+                    const call_site& by) {
+        elements made = replacement(kind, n, on, by);
         copy_ranges(part(kind, 0, size_), made.part(kind, 0, size_), stream_view(on),
-                    copy_mode::asynchronous, kind.name());
+                    copy_mode::asynchronous, by);
         made.size_ = size_;
         swap(made);
     }
 
     /// Keeps the first elements and puts `values`, which may be some of its own, behind them.
     void replace_tail(const element_kind& kind, std::size_t keep, const byte_range& values,
-                      stream_state& on) {
+                      stream_state& on, const call_site& by) {
         const stream_view s(on);
-        const std::size_t n = checked_sum(keep, values.count, kind.size, kind.name());
+        const std::size_t n = checked_sum(keep, values.count, kind.size, by);
         if (n > capacity_) {
-            elements made = allocated(kind, grown(n), on);
+            elements made = replacement(kind, grown(n), on, by);
             copy_ranges(part(kind, 0, keep), made.part(kind, 0, keep), s, copy_mode::asynchronous,
-                        kind.name());
+                        by);
             copy_ranges(values, made.part(kind, keep, values.count), s, copy_mode::asynchronous,
-                        kind.name());
+                        by);
             swap(made);
         } else {
-            copy_ranges(values, part(kind, keep, values.count), s, copy_mode::asynchronous,
-                        kind.name());
+            copy_ranges(values, part(kind, keep, values.count), s, copy_mode::asynchronous, by);
         }
         size_ = n;
-    }
-
-    /// @throws length_error, out_of_memory
-    static elements allocated(const element_kind& kind, std::size_t n, stream_state& on) {
-        const std::size_t bytes = checked_bytes(n, kind.size, kind.name());
-        elements made(on.where);
-        if (n == 0) return made;
-        made.block_ = &kind.obtain(on, bytes, kind.name());
-        made.data_ = static_cast<std::byte*>(made.block_->data);
-        made.capacity_ = n;
-        return made;
     }
 
   private:
@@ -186,7 +204,16 @@ class elements {
         return wanted > n ? wanted : n;
     }
 
+    /// Room for `n` elements in the place of this, in the same manner.
+    elements replacement(const element_kind& kind, std::size_t n, stream_state& on,
+                         const call_site& by) const {
+        elements made(kind, n, on, by);
+        if (is_manual_) made.set_manual(true);
+        return made;
+    }
+
     device where_;
+    bool is_manual_ = false;
     block* block_ = nullptr;
     std::byte* data_ = nullptr;
     std::size_t size_ = 0;

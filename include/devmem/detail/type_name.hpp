@@ -1,8 +1,6 @@
 /// \file
-/// `add_type_name`: a type as its user writes it, for messages.
+/// `type_name`: a type as its user writes it, for messages.
 #pragma once
-
-#include <devmem/detail/text.hpp>
 
 #include <cstddef>
 
@@ -14,18 +12,25 @@ constexpr const char* pretty_function() noexcept {
     return __PRETTY_FUNCTION__;
 }
 
-/// Adds the name of `T`: `float`, `particle`.
-template <class T, std::size_t Capacity>
-text<Capacity>& add_type_name(text<Capacity>& to) noexcept {
+/// Part of a text.
+struct text_part {
+    const char* begin;
+    std::size_t length;
+};
+
+/// The name of `T`: `float`, `particle`.
+template <class T>
+constexpr text_part type_name() noexcept {
     const char* begin = pretty_function<T>();
     while (*begin != '\0' && !(begin[0] == 'T' && begin[1] == ' ' && begin[2] == '=')) ++begin;
-    if (*begin == '\0') return to.add("T");
+    if (*begin == '\0') return {"T", 1};
     begin += 4;
-    int length = 0;
-    while (begin[length] != '\0' && begin[length] != ';') ++length;
-    while (length > 0 && (begin[length] == '\0' || begin[length] == ']')) --length;
-    if (begin[length] != ';') ++length;
-    return to.add("%.*s", length, begin);
+    std::size_t end = 0;
+    std::size_t last_bracket = 0;
+    for (; begin[end] != '\0' && begin[end] != ';'; ++end) {
+        if (begin[end] == ']') last_bracket = end;
+    }
+    return {begin, begin[end] == ';' ? end : last_bracket};
 }
 
 }  // namespace devmem::inline v0::detail

@@ -40,7 +40,9 @@ inline int count_devices(device_kind kind) {
     const backend_table* table = find_table(kind);
     int count = 0;
     const status s = count_of(table, &count);
-    if (s.code == error_code::not_permitted) check(s, "devices", *table, device(kind, 0));
+    if (s.code == error_code::not_permitted || s.code == error_code::forked) {
+        check(s, "devices", *table, device(kind, 0));
+    }
     return count;
 }
 
@@ -48,10 +50,10 @@ inline bool is_present(device d) { return d.index() >= 0 && d.index() < count_de
 
 /// The table of a device's backend.
 /// @throws no_such_device when the device is not there, and what the backend reports
-inline const backend_table& table_of(device d, const char* operation, place at = place::here()) {
+inline const backend_table& table_of(device d, const call_site& operation) {
     const backend_table* table = find_table(d.kind());
     int count = 0;
-    if (const status s = count_of(table, &count); !s.ok()) check(s, operation, *table, d, 0, at);
+    if (const status s = count_of(table, &count); !s.ok()) check(s, operation, *table, d);
     if (d.index() >= 0 && d.index() < count) return *table;
     text<160> message;
     message.add("%s:%d is not here; this process has ", kind_name(d.kind()), d.index());
@@ -63,9 +65,8 @@ inline const backend_table& table_of(device d, const char* operation, place at =
     } else {
         message.add("%s:0 to %s:%d", kind_name(d.kind()), kind_name(d.kind()), count - 1);
     }
-    throw_failure(
-        {.code = error_code::no_such_device, .operation = operation, .where = d, .at = at},
-        message.c_str());
+    throw_failure({.code = error_code::no_such_device, .operation = operation, .where = d},
+                  message.c_str());
 }
 
 /// The kind made current by the innermost scope of this thread; none: the best there is.

@@ -8,7 +8,7 @@ namespace devmem::inline v0::detail {
 
 /// The stream for an operation on an object of `d`.
 /// @throws wrong_device when `given` is another device's
-inline stream_state& resolve_stream(stream_view given, device d, const char* operation) {
+inline stream_state& resolve_stream(stream_view given, device d, const call_site& operation) {
     if (!given.names_a_stream()) return current_stream_state(d, operation);
     stream_state& s = given.state();
     if (s.where == d) return s;

@@ -1,27 +1,58 @@
 /// \file
-/// What is behind a stream: its device, its handle and the exception its work has thrown.
+/// What is behind a stream: its device, its handle, how far its accesses have got, and the
+/// exception its work has thrown.
 #pragma once
 
 #include <devmem/backend/cpu/sync.hpp>
 #include <devmem/device/tables.hpp>
+#include <devmem/stream/clock.hpp>
 
 #include <cstdint>
 #include <exception>
 
 namespace devmem::inline v0::detail {
 
-/// A stream's state. States are never freed: work in flight may still name the state of a stream
-/// that was destroyed; its id tells that the state now serves another.
+/// An event recorded in a stream, after the work of all accesses up to a tick.
+struct mark_event {
+    void* handle = nullptr;
+    std::uint64_t covers = 0;
+    std::uint32_t waiting = 0;  // threads of the host in wait for it: it must stay as it is
+    vector_clock known;         // where order is checked: what comes before it
+    mark_event* next = nullptr;
+};
+
+/// Where a ledger's word has the number of a stream.
+inline constexpr int ledger_key_shift = 32;
+
+/// A stream's state. States are never freed: blocks keep their place in a stream as state and tick,
+/// and work in flight may still name the state of a stream that was destroyed. Such a state serves
+/// another stream once all its work is over, under a new id; ticks go on counting, so that a mark
+/// of an earlier stream is one that has been passed.
 struct stream_state {
     const backend_table* table = nullptr;
     device where{};
     void* handle = nullptr;
-    atomic<std::uint64_t> id{0};
+    std::uint32_t number = 0;      // of this state, from 1
+    std::uint64_t ledger_key = 0;  // the same, as ledgers keep it
+    bool is_borrowed = false;
+    bool records_each = false;  // an event at the end of each access, not at the first crossing
+    std::uint64_t borrowed_id = 0;
+    atomic<std::uint64_t> id{0};  // of the stream: the process has no other of that number
+
+    atomic<std::uint64_t> tick{0};    // accesses that have ended
+    atomic<std::uint64_t> passed{0};  // the host knows the work up to this tick to be over
+    mutex ordering;                   // for the two below, and for the handle's last use
+    bool has_ended = false;           // the handle is dead, and the newest event covers every tick
+    mark_event* events = nullptr;
+
+    vector_clock known;  // where order is checked: what the work queued next comes after
+
     atomic<bool> has_exception{false};
     mutex keeping;
     std::exception_ptr exception;  // under `keeping`
-    stream_state* next = nullptr;  // of the idle or the borrowed
-    std::uint64_t borrowed_id = 0;
+
+    stream_state* next = nullptr;         // of the idle, the retired or the borrowed
+    stream_state* next_of_all = nullptr;  // in the order of their making, the newest first
 };
 
 /// A stream's state as it was when work was queued.
@@ -41,48 +72,41 @@ inline void keep_exception(stream_ticket of) noexcept {
     of.state->has_exception.store_relaxed(true);
 }
 
-/// Blocks until all work queued on the stream has run; rethrows what that work has thrown, once.
-inline void synchronize_stream(stream_state& s, const char* operation) {
-    check(s.table->stream_synchronize(s.where, s.handle), operation, *s.table, s.where);
-    if (!s.has_exception.load_relaxed()) [[likely]] {
-        return;
-    }
-    std::exception_ptr kept;
-    {
-        const lock_guard lock(s.keeping);
-        kept.swap(s.exception);
-        s.has_exception.store_relaxed(false);
-    }
-    if (kept != nullptr) std::rethrow_exception(kept);
-}
-
 /// All states of this process.
 struct DEVMEM_STATE stream_registry {
     mutex borrowing;  // taken before `changing`
     mutex changing;
     atomic<std::uint64_t> next_id{1};
+    std::uint32_t last_number = 0;
     stream_state* idle = nullptr;
     stream_state* borrowed = nullptr;
+    atomic<stream_state*> retired{nullptr};  // without an owner, perhaps with work in flight
+    atomic<stream_state*> all{nullptr};
     atomic<stream_state*> defaults[backend_kinds][max_devices];
 
     /// A state with a new id, for a stream of `d`.
     stream_state& obtain(const backend_table& table, device d) {
-        stream_state* s = nullptr;
-        {
+        stream_state* s = take_idle(d);
+        if (s == nullptr) {
+            s = new stream_state;
             const lock_guard lock(changing);
-            if (idle != nullptr) {
-                s = idle;
-                idle = s->next;
-            }
+            s->number = ++last_number;
+            s->ledger_key = std::uint64_t{s->number} << ledger_key_shift;
+            s->where = d;
+            s->next_of_all = all.load_relaxed();
+            all.store_release(s);
         }
-        if (s == nullptr) s = new stream_state;
         s->table = &table;
-        s->where = d;
         s->handle = nullptr;
-        s->id.store_relaxed(next_id.fetch_add_relaxed(1));
+        s->is_borrowed = false;
+        s->records_each = false;
+        s->borrowed_id = 0;
+        s->has_ended = false;
+        s->id.store_release(next_id.fetch_add_relaxed(1));
         return *s;
     }
 
+    /// For a state whose work is over, or that never had any.
     void recycle(stream_state& s) noexcept {
         std::exception_ptr unseen;
         {
@@ -95,11 +119,24 @@ struct DEVMEM_STATE stream_registry {
         s.next = idle;
         idle = &s;
     }
+
+  private:
+    /// States keep their events, which are a device's.
+    stream_state* take_idle(device d) noexcept {
+        const lock_guard lock(changing);
+        for (stream_state** at = &idle; *at != nullptr; at = &(*at)->next) {
+            stream_state* const found = *at;
+            if (found->where != d) continue;
+            *at = found->next;
+            return found;
+        }
+        return nullptr;
+    }
 };
 
 inline DEVMEM_STATE stream_registry streams{};
 
-inline stream_state& default_stream_state(device d, const char* operation) {
+inline stream_state& default_stream_state(device d, const call_site& operation) {
     const backend_table& table = table_of(d, operation);
     atomic<stream_state*>& slot = streams.defaults[static_cast<int>(d.kind())][d.index()];
     if (stream_state* const found = slot.load_acquire()) return *found;
@@ -122,7 +159,7 @@ struct stream_frame {
 inline DEVMEM_STATE thread_local const stream_frame* stream_frames = nullptr;
 
 /// The stream that is current for the calling thread on `d`.
-inline stream_state& current_stream_state(device d, const char* operation) {
+inline stream_state& current_stream_state(device d, const call_site& operation) {
     for (const stream_frame* f = stream_frames; f != nullptr; f = f->outer) {
         if (f->current->where == d) return *f->current;
     }

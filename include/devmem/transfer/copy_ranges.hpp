@@ -20,14 +20,10 @@ inline device device_of_copy(const byte_range& src, const byte_range& dst) noexc
     return dst.where;
 }
 
-/// @throws wrong_device when the stream is neither side's
-inline void require_part_in_copy(const stream_state& s, const byte_range& src,
-                                 const byte_range& dst, const char* operation) {
-    const bool of_source = !src.pageable && s.where == src.where;
-    const bool of_destination = !dst.pageable && s.where == dst.where;
-    if (of_source || of_destination) [[likely]] {
-        return;
-    }
+[[noreturn, gnu::noinline, gnu::cold]] inline void refuse_stream(const stream_state& s,
+                                                                 const byte_range& src,
+                                                                 const byte_range& dst,
+                                                                 const call_site& operation) {
     text<200> message;
     message.add("the stream is %s:%d's, which takes no part in the copy from ",
                 kind_name(s.where.kind()), s.where.index());
@@ -45,27 +41,48 @@ inline void require_part_in_copy(const stream_state& s, const byte_range& src,
                   message.c_str());
 }
 
+[[noreturn, gnu::noinline, gnu::cold]] inline void refuse_sizes(const byte_range& src,
+                                                                const byte_range& dst,
+                                                                const call_site& operation) {
+    text<160> message;
+    message.add(
+        "%zu elements do not fit %zu; sizes must be equal, so resize the destination or name "
+        "a part of it",
+        src.count, dst.count);
+    throw_failure({.code = error_code::invalid_argument,
+                   .operation = operation,
+                   .where = dst.where,
+                   .bytes = src.bytes},
+                  message.c_str());
+}
+
+/// @throws wrong_device when the stream is neither side's
+inline void require_part_in_copy(const stream_state& s, const byte_range& src,
+                                 const byte_range& dst, const call_site& operation) {
+    const bool of_source = !src.pageable && s.where == src.where;
+    const bool of_destination = !dst.pageable && s.where == dst.where;
+    if (!of_source && !of_destination) [[unlikely]] {
+        refuse_stream(s, src, dst, operation);
+    }
+}
+
 inline stream_state& stream_of_copy(const byte_range& src, const byte_range& dst, stream_view given,
-                                    const char* operation) {
+                                    const call_site& operation) {
     if (given.names_a_stream()) return given.state();
     return current_stream_state(device_of_copy(src, dst), operation);
 }
 
-inline void note_use(const byte_range& r, device by) noexcept {
-    if (r.of != nullptr) r.of->note_use(by);
-}
-
-/// Whether the ranges share bytes without being the same.
+/// Whether the ranges, which are not the same, share bytes. Parts of two blocks do not.
 inline bool overlap(const byte_range& a, const byte_range& b) noexcept {
-    return a.data != b.data && a.data < b.data + b.bytes && b.data < a.data + a.bytes;
+    return a.of == b.of && a.data < b.data + b.bytes && b.data < a.data + a.bytes;
 }
 
 /// Queues the bytes on one backend; the source, where pageable, has been read on return unless the
 /// copy is to be waited for anyway.
 inline void queue_copy(stream_state& s, const byte_range& src, const byte_range& dst,
-                       copy_mode mode, const char* operation) {
-    note_use(src, s.where);
-    note_use(dst, s.where);
+                       copy_mode mode, const call_site& operation) {
+    const scoped_access reading(src.of, s, access_mode::read, operation);
+    const scoped_access writing(dst.of, s, access_mode::write, operation);
     const auto queue = src.pageable && mode == copy_mode::asynchronous ? s.table->upload_async
                                                                        : s.table->copy_async;
     check(queue(s.where, s.handle, dst.data, src.data, src.bytes), operation, *s.table, s.where,
@@ -86,7 +103,8 @@ class [[nodiscard]] scoped_block {
 
 /// Copies between overlapping ranges as if through a temporary: through one.
 inline void queue_overlapping(stream_state& s, const byte_range& src, const byte_range& dst,
-                              const char* operation) {
+                              const call_site& operation) {
+    refuse_forked_child(operation);
     block& between =
         obtain_pooled(*s.table, s.where, memory_space::device, src.bytes, s, operation);
     const scoped_block owner(between);
@@ -99,39 +117,26 @@ inline void queue_overlapping(stream_state& s, const byte_range& src, const byte
     queue_copy(s, temporary, dst, copy_mode::asynchronous, operation);
 }
 
-/// Between kinds of device the host waits: for what both sides have queued, and for the copy,
-/// which the side that is not the CPU makes; to it the CPU's memory is pageable.
+/// Between kinds of device the host waits: for what conflicts on the side of the CPU, for the
+/// stream that the copy is in the order of, and for the copy, which the side that is not the CPU
+/// makes; to it the CPU's memory is pageable.
 inline void copy_between_kinds(const byte_range& src, const byte_range& dst, stream_view given,
-                               const char* operation) {
-    if (given.names_a_stream()) synchronize_stream(given.state(), operation);
-    for (const byte_range* r : {&src, &dst}) {
-        const backend_table& table = *r->of->table;
-        check(wait_for_uses(*r->of), operation, table, r->where);
-    }
+                               const call_site& operation) {
     const bool from_cpu = src.where.kind() == device_kind::cpu;
-    stream_state& s = current_stream_state(from_cpu ? dst.where : src.where, operation);
-    note_use(src, s.where);  // should the wait below fail
-    note_use(dst, s.where);
-    check(s.table->copy_async(s.where, s.handle, dst.data, src.data, src.bytes), operation,
-          *s.table, s.where, src.bytes);
+    const device copier = from_cpu ? dst.where : src.where;
+    const bool is_given = given.names_a_stream() && given.device() == copier;
+    if (given.names_a_stream() && !is_given) synchronize_stream(given.state(), operation);
+    stream_state& s = is_given ? given.state() : current_stream_state(copier, operation);
+    queue_copy(s, src, dst, copy_mode::blocking, operation);
     synchronize_stream(s, operation);
 }
 
 /// @throws invalid_argument when the ranges differ in size, wrong_device for a stream of a device
 /// that takes no part
 inline void copy_ranges(const byte_range& src, const byte_range& dst, stream_view given,
-                        copy_mode mode, const char* operation) {
-    if (src.count != dst.count) {
-        text<160> message;
-        message.add(
-            "%zu elements do not fit %zu; sizes must be equal, so resize the destination or name "
-            "a part of it",
-            src.count, dst.count);
-        throw_failure({.code = error_code::invalid_argument,
-                       .operation = operation,
-                       .where = dst.where,
-                       .bytes = src.bytes},
-                      message.c_str());
+                        copy_mode mode, const call_site& operation) {
+    if (src.count != dst.count) [[unlikely]] {
+        refuse_sizes(src, dst, operation);
     }
     if (given.names_a_stream()) require_part_in_copy(given.state(), src, dst, operation);
     if (src.bytes == 0 || src.data == dst.data) return;

@@ -9,6 +9,7 @@ namespace simulated_cuda::inside {
 void call_book::note(const call& c) {
     const std::lock_guard lock(mutex_);
     ++counts_[c.function];
+    if (c.waited) ++host_waits_;
     if (log_.size() < most_logged) log_.push_back(c);
 }
 
@@ -28,15 +29,21 @@ std::size_t call_book::count(std::string_view function) const {
     return found == counts_.end() ? 0 : found->second;
 }
 
+std::size_t call_book::host_waits() const {
+    const std::lock_guard lock(mutex_);
+    return host_waits_;
+}
+
 void call_book::clear_calls() {
     const std::lock_guard lock(mutex_);
     log_.clear();
     counts_.clear();
+    host_waits_ = 0;
 }
 
-void call_book::fail(std::string_view function, int nth, int error, bool ever) {
+void call_book::fail(std::string_view function, int nth, int error, failure_kind kind) {
     const std::lock_guard lock(mutex_);
-    failures_.push_back({std::string(function), nth, error, ever});
+    failures_.push_back({std::string(function), nth, error, kind});
 }
 
 void call_book::fail_no_more() {
@@ -44,16 +51,18 @@ void call_book::fail_no_more() {
     failures_.clear();
 }
 
-int call_book::failure_of(std::string_view function) {
+due_failure call_book::failure_of(std::string_view function, bool needs_context) {
     const std::lock_guard lock(mutex_);
-    int error = 0;
+    due_failure found;
     for (auto f = failures_.begin(); f != failures_.end();) {
         const bool meant = f->function.empty() || f->function == function;
-        const bool due = meant && (f->ever || --f->countdown == 0);
-        if (due && error == 0) error = f->error;
-        f = due && !f->ever ? failures_.erase(f) : f + 1;
+        const bool ever = f->kind == failure_kind::ever;
+        const bool can_be_told = f->kind != failure_kind::fault || needs_context;
+        const bool due = meant && (ever || --f->countdown <= 0) && can_be_told;
+        if (due && found.error == 0) found = {f->error, f->kind};
+        f = due && !ever ? failures_.erase(f) : f + 1;
     }
-    return error;
+    return found;
 }
 
 void call_book::misuse(std::string what) {
@@ -103,7 +112,12 @@ int admit(call& c, needs what, bool of_runtime) {
         return cudaErrorNotPermitted;
     }
     if (s.unloaded) return cudaErrorCudartUnloading;
-    if (const int error = s.calls.failure_of(c.function); error != 0) return error;
+    if (const due_failure due = s.calls.failure_of(c.function, what == needs::context);
+        due.error != 0) {
+        if (due.kind == failure_kind::unloaded) s.unloaded = true;
+        if (due.kind == failure_kind::fault) s.devices[c.current_device].fault = due.error;
+        return due.error;
+    }
     if (what == needs::nothing) return cudaSuccess;
     if (s.device_count == 0) return cudaErrorNoDevice;
     return what == needs::context ? enter_context(of_runtime) : cudaSuccess;
@@ -112,7 +126,9 @@ int admit(call& c, needs what, bool of_runtime) {
 int finish(call& c, int result, bool of_runtime) {
     c.result = result;
     the_simulation().calls.note(c);
-    if (of_runtime && result != cudaSuccess) this_thread().last_error = result;
+    // With the driver gone there is nobody to keep it.
+    const bool is_kept = of_runtime && result != cudaSuccess && !the_simulation().unloaded;
+    if (is_kept) this_thread().last_error = result;
     return result;
 }
 

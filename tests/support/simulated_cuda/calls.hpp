@@ -16,6 +16,19 @@
 
 namespace simulated_cuda::inside {
 
+enum class failure_kind {
+    once,
+    ever,      ///< every call from the first
+    fault,     ///< breaks the device, once a call needs its context
+    unloaded,  ///< unloads the driver
+};
+
+/// How a call is to fail; no error: it is not.
+struct due_failure {
+    int error = 0;
+    failure_kind kind = failure_kind::once;
+};
+
 /// The log, the failures to come, and the misuses. Only host threads touch it: queues must not, or
 /// a race detector would take its lock for an order between them.
 class call_book {
@@ -24,12 +37,13 @@ class call_book {
     void count_only(const char* function);
     std::vector<call> all() const;
     std::size_t count(std::string_view function) const;
+    std::size_t host_waits() const;
     void clear_calls();
 
-    void fail(std::string_view function, int nth, int error, bool ever);
+    void fail(std::string_view function, int nth, int error, failure_kind kind);
     void fail_no_more();
     /// The error with which this call is to fail, or 0.
-    int failure_of(std::string_view function);
+    due_failure failure_of(std::string_view function, bool needs_context);
 
     void misuse(std::string what);
     std::vector<std::string> misuses() const;
@@ -40,7 +54,7 @@ class call_book {
         std::string function;
         int countdown = 1;
         int error = 0;
-        bool ever = false;
+        failure_kind kind = failure_kind::once;
     };
 
     static constexpr std::size_t most_logged = std::size_t{1} << 20;
@@ -48,6 +62,7 @@ class call_book {
     mutable std::mutex mutex_;
     std::vector<call> log_;
     std::map<std::string, std::size_t, std::less<>> counts_;
+    std::size_t host_waits_ = 0;
     std::vector<failure> failures_;
     std::vector<std::string> misuses_;
 };

@@ -58,6 +58,7 @@ void reset(int devices, std::size_t capacity) {
         d.context.active = false;
         d.capacity = capacity;
         d.fault = cudaSuccess;
+        d.concurrent_managed_access = true;
     }
     s.unloaded = false;
     s.handles_are_reused = false;
@@ -89,20 +90,32 @@ std::size_t count(std::string_view function) { return the_simulation().calls.cou
 
 void clear_calls() { the_simulation().calls.clear_calls(); }
 
+std::size_t host_waits() { return the_simulation().calls.host_waits(); }
+
 void fail_call(std::string_view function, int nth, int error) {
-    the_simulation().calls.fail(function, nth, error, false);
+    the_simulation().calls.fail(function, nth, error, inside::failure_kind::once);
 }
 
 void fail_every_call(std::string_view function, int error) {
-    the_simulation().calls.fail(function, 1, error, true);
+    the_simulation().calls.fail(function, 1, error, inside::failure_kind::ever);
 }
 
 void fail_no_more() { the_simulation().calls.fail_no_more(); }
 
 void break_device(int device, int error) { the_simulation().devices[device].fault = error; }
 
+void break_device_at(int nth, int error) {
+    the_simulation().calls.fail("", nth, error, inside::failure_kind::fault);
+}
+
+void unload_at(int nth) {
+    the_simulation().calls.fail("", nth, cudaErrorCudartUnloading, inside::failure_kind::unloaded);
+}
+
 void drain() {
-    for (inside::device_state& d : the_simulation().devices) d.streams.synchronize();
+    for (inside::device_state& d : the_simulation().devices) {
+        static_cast<void>(d.streams.synchronize());
+    }
 }
 
 void unloading(bool is) { the_simulation().unloaded = is; }
@@ -141,6 +154,10 @@ void reuse_handles(bool is) { the_simulation().handles_are_reused = is; }
 
 void pageable_access(bool is) { the_simulation().pageable_is_accessible = is; }
 
+void concurrent_managed_access(int device, bool is) {
+    the_simulation().devices[device].concurrent_managed_access = is;
+}
+
 void set_capturing(void* stream, bool is) {
     CUstream_st* s = inside::find_stream(static_cast<cudaStream_t>(stream), false);
     if (s != nullptr) s->capturing = is;
@@ -149,7 +166,7 @@ void set_capturing(void* stream, bool is) {
 bool device_memory_faults() { return inside::device_memory::faults; }
 
 struct gate::latch {
-    devmem::detail::wait_counter opened;
+    devmem::detail::gate_queue gate;
 };
 
 // Latches are kept: a queue may still be on its way out of one that has been opened.
@@ -167,9 +184,19 @@ bool gate::works() { return inside::scheduler() != devmem::detail::scheduler_kin
 void gate::close(void* stream) {
     CUstream_st* s = inside::find_stream(static_cast<cudaStream_t>(stream), false);
     if (s == nullptr || !works()) return;
-    inside::enqueue_call(*s, [latch = latch_]() noexcept { latch->opened.wait_for(1); });
+    the_simulation().devices[s->device].streams.push_wait(*s, latch_->gate.opened());
 }
 
-void gate::open() { latch_->opened.add(1); }
+void gate::open() { latch_->gate.open(); }
 
 }  // namespace simulated_cuda
+
+// Weak in the programs that may run without the simulation.
+void simulated_cuda_hold(int device, void* stream, devmem::detail::gate_queue& gate) {
+    auto* handle = static_cast<cudaStream_t>(stream);
+    simulated_cuda::inside::device_state& d = simulated_cuda::the_simulation().devices[device];
+    CUstream_st* s = handle == cudaStreamLegacy
+                         ? d.streams.legacy(device)
+                         : simulated_cuda::inside::find_stream(handle, false);
+    if (s != nullptr) d.streams.push_wait(*s, gate.opened());
+}

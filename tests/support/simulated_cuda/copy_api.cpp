@@ -20,8 +20,9 @@ int copy_and_wait(call& c, void* dst, const void* src, std::size_t bytes, cudaMe
                   bool per_thread) {
     CUstream_st* stream = use_stream(c, nullptr, per_thread);
     const int result = copy_async(c, dst, src, bytes, kind, *stream);
-    if (result == cudaSuccess) stream->work->wait(stream->work->last_ticket());
-    return result;
+    if (result != cudaSuccess) return result;
+    c.waited = true;
+    return wait_on_host(devmem::detail::mark_end(*stream->work));
 }
 
 int set(call& c, const fill& f, cudaStream_t handle, bool per_thread) {

@@ -54,49 +54,61 @@ SIMULATED cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int de
         properties->unifiedAddressing = 1;
         properties->managedMemory = 1;
         properties->canMapHostMemory = 1;
+        properties->concurrentManagedAccess = s.devices[device].concurrent_managed_access ? 1 : 0;
         return cudaSuccess;
     });
 }
 
+namespace simulated_cuda::inside {
+
+int attribute_of(int device, int attribute, int* value) {
+    const simulation& s = the_simulation();
+    if (!s.has(device)) return cudaErrorInvalidDevice;
+    switch (attribute) {
+        case cudaDevAttrWarpSize:
+            *value = 32;
+            break;
+        case cudaDevAttrMaxThreadsPerBlock:
+            *value = 1024;
+            break;
+        case cudaDevAttrMultiProcessorCount:
+            *value = 4;
+            break;
+        case cudaDevAttrComputeCapabilityMajor:
+            *value = 9;
+            break;
+        case cudaDevAttrUnifiedAddressing:
+        case cudaDevAttrManagedMemory:
+        case cudaDevAttrCanMapHostMemory:
+        case cudaDevAttrMemoryPoolsSupported:
+            *value = 1;
+            break;
+        case cudaDevAttrConcurrentManagedAccess:
+            *value = s.devices[device].concurrent_managed_access ? 1 : 0;
+            break;
+        case cudaDevAttrPageableMemoryAccess:
+            *value = s.pageable_is_accessible ? 1 : 0;
+            break;
+        default:
+            *value = 0;
+    }
+    return cudaSuccess;
+}
+
+}  // namespace simulated_cuda::inside
+
 SIMULATED cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int device) {
-    return runtime_call("cudaDeviceGetAttribute", needs::device, [=](call&) {
-        if (!the_simulation().has(device)) return cudaErrorInvalidDevice;
-        switch (attribute) {
-            case cudaDevAttrWarpSize:
-                *value = 32;
-                break;
-            case cudaDevAttrMaxThreadsPerBlock:
-                *value = 1024;
-                break;
-            case cudaDevAttrMultiProcessorCount:
-                *value = 4;
-                break;
-            case cudaDevAttrComputeCapabilityMajor:
-                *value = 9;
-                break;
-            case cudaDevAttrUnifiedAddressing:
-            case cudaDevAttrManagedMemory:
-            case cudaDevAttrConcurrentManagedAccess:
-            case cudaDevAttrCanMapHostMemory:
-            case cudaDevAttrMemoryPoolsSupported:
-                *value = 1;
-                break;
-            case cudaDevAttrPageableMemoryAccess:
-                *value = the_simulation().pageable_is_accessible ? 1 : 0;
-                break;
-            default:
-                *value = 0;
-        }
-        return cudaSuccess;
-    });
+    return runtime_call("cudaDeviceGetAttribute", needs::device,
+                        [=](call&) { return attribute_of(device, attribute, value); });
 }
 
 SIMULATED cudaError_t cudaDeviceSynchronize() {
     // Rule: waits for all that was queued before on the current device, destroyed streams' work
     // included.
     return runtime_call("cudaDeviceSynchronize", needs::context, [](call& c) {
-        the_simulation().devices[c.device].streams.synchronize();
-        return cudaSuccess;
+        c.waited = true;
+        devmem::detail::host_waits.entered.fetch_add_relaxed(1);
+        return result_of(the_simulation().devices[c.device].streams.synchronize());
     });
 }
 
@@ -136,18 +148,24 @@ cudaError_t last_error(bool clear) {
     return static_cast<cudaError_t>(fault != cudaSuccess ? fault : error);
 }
 
-}  // namespace
-
-SIMULATED cudaError_t cudaGetLastError() {
-    the_simulation().calls.count_only("cudaGetLastError");
-    if (this_thread().in_host_function) return cudaErrorNotPermitted;
-    return the_simulation().unloaded ? cudaErrorCudartUnloading : last_error(true);
+/// Rule: forbidden in a host function as all else is.
+cudaError_t tell_last_error(const char* function, bool clear) {
+    simulation& s = the_simulation();
+    s.calls.count_only(function);
+    if (this_thread().in_host_function) {
+        call c;
+        c.function = function;
+        misuse(c, "called in a host function");
+        return cudaErrorNotPermitted;
+    }
+    return s.unloaded ? cudaErrorCudartUnloading : last_error(clear);
 }
 
+}  // namespace
+
+SIMULATED cudaError_t cudaGetLastError() { return tell_last_error("cudaGetLastError", true); }
 SIMULATED cudaError_t cudaPeekAtLastError() {
-    the_simulation().calls.count_only("cudaPeekAtLastError");
-    if (this_thread().in_host_function) return cudaErrorNotPermitted;
-    return the_simulation().unloaded ? cudaErrorCudartUnloading : last_error(false);
+    return tell_last_error("cudaPeekAtLastError", false);
 }
 
 namespace {
@@ -177,6 +195,7 @@ const char* error_name(cudaError_t error) {
         SIMULATED_NAME(cudaErrorIllegalAddress)
         SIMULATED_NAME(cudaErrorLaunchOutOfResources)
         SIMULATED_NAME(cudaErrorLaunchTimeout)
+        SIMULATED_NAME(cudaErrorTimeout)
         SIMULATED_NAME(cudaErrorContextIsDestroyed)
         SIMULATED_NAME(cudaErrorAssert)
         SIMULATED_NAME(cudaErrorMisalignedAddress)

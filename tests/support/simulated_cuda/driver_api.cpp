@@ -46,6 +46,11 @@ CUresult CUDAAPI device_memory(std::size_t* bytes, CUdevice device) {
     });
 }
 
+CUresult CUDAAPI device_attribute(int* value, CUdevice_attribute attribute, CUdevice device) {
+    return driver_call("cuDeviceGetAttribute", needs::device,
+                       [=](call&) { return attribute_of(device, attribute, value); });
+}
+
 // --- Primary contexts -----------------------------------------------------------------------
 
 /// Rule: makes the context, if there is none, and does not make it current.
@@ -170,7 +175,7 @@ CUresult CUDAAPI stream_context(CUstream stream, CUcontext* out) {
 CUresult CUDAAPI stream_query(CUstream stream) {
     return driver_call("cuStreamQuery", needs::context, [=](call& c) {
         return with_stream(c, stream, true, [](const CUstream_st& s) {
-            return s.work->reached(s.work->last_ticket()) ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
+            return s.work->query(s.work->last_ticket()) ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
         });
     });
 }
@@ -186,7 +191,7 @@ CUresult CUDAAPI event_query(CUevent event) {
             return fault;
         }
         const std::lock_guard lock(event->mutex);
-        return event->mark.reached() ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
+        return event->mark.query() ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
     });
 }
 
@@ -252,6 +257,7 @@ const entry_point entry_points[] = {
     SIMULATED_ENTRY(cuDeviceGet, 2000, 0, device_get),
     SIMULATED_ENTRY(cuDeviceGetName, 2000, 0, device_name),
     SIMULATED_ENTRY(cuDeviceTotalMem, 3020, 0, device_memory),
+    SIMULATED_ENTRY(cuDeviceGetAttribute, 2000, 0, device_attribute),
     SIMULATED_ENTRY(cuDevicePrimaryCtxRetain, 7000, 0, primary_retain),
     SIMULATED_ENTRY(cuDevicePrimaryCtxRelease, 11000, 0, primary_release),
     SIMULATED_ENTRY(cuDevicePrimaryCtxGetState, 7000, 0, primary_state),

@@ -59,11 +59,11 @@ int record(call& c, CUevent_st& e, cudaStream_t handle, bool per_thread) {
 }
 
 /// Rule: an event never recorded is an empty set of work, which is done.
-int query(CUevent_st& e) { return mark_of(e).reached() ? cudaSuccess : cudaErrorNotReady; }
+int query(CUevent_st& e) { return mark_of(e).query() ? cudaSuccess : cudaErrorNotReady; }
 
-int synchronize(CUevent_st& e) {
-    mark_of(e).wait();
-    return cudaSuccess;
+int synchronize(call& c, CUevent_st& e) {
+    c.waited = true;
+    return wait_on_host(mark_of(e));
 }
 
 /// Rules: both recorded, both with timing, else cudaErrorInvalidResourceHandle; both done, else
@@ -121,8 +121,9 @@ SIMULATED cudaError_t cudaEventQuery(cudaEvent_t event) {
 }
 
 SIMULATED cudaError_t cudaEventSynchronize(cudaEvent_t event) {
-    return runtime_call("cudaEventSynchronize", needs::context,
-                        [event](call& c) { return with_event(c, event, synchronize); });
+    return runtime_call("cudaEventSynchronize", needs::context, [event](call& c) {
+        return with_event(c, event, [&c](CUevent_st& e) { return synchronize(c, e); });
+    });
 }
 
 SIMULATED cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t begin,

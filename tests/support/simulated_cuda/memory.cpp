@@ -149,7 +149,7 @@ bool allocation::in_use() const {
 }
 
 void allocation::wait() const {
-    for (const queue_mark& mark : uses) mark.wait();
+    for (const queue_mark& mark : uses) static_cast<void>(mark.wait());
 }
 
 void* address_space::allocate(memory_kind kind, int device, std::size_t bytes,

@@ -34,6 +34,7 @@ void free_now(call& c, const allocation& a) {
     simulation& s = the_simulation();
     c.device = a.device;
     c.bytes = a.block.bytes;
+    c.waited = true;  // the documentation lets it
     if (a.in_use()) {
         misuse(c, "memory that queued work still uses");
         a.wait();

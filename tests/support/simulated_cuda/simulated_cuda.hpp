@@ -3,7 +3,7 @@
 ///
 /// The library `simulated_cudart` stands in for the CUDA runtime and driver, over the CPU engine's
 /// queues. Settings of the environment, read at first use: `SIMULATED_CUDA_DEVICES` (2 where it is
-/// not set) and `DEVMEM_SCHEDULER` (`threads` or `inline`).
+/// not set) and `DEVMEM_SCHEDULER` (`threads`, `inline` or `deferred:SEED`).
 ///
 /// All functions may be called from any thread, but a test that resets or makes calls fail should
 /// be the only one at work. `fidelity.md`, beside this file, lists what is not modelled.
@@ -43,12 +43,18 @@ struct call {
     std::uint64_t stream = 0;  ///< the stream's id; 0 where there is none
     const void* address = nullptr;  ///< written, allocated or freed
     int result = 0;                 ///< a `cudaError_t` or a `CUresult`: they have the same numbers
+    bool waited = false;            ///< the host, for the device, or may have
 };
 
 SIMULATED_CUDA_API std::vector<call> calls();
 SIMULATED_CUDA_API std::vector<call> calls_of(std::string_view function);
 SIMULATED_CUDA_API std::size_t count(std::string_view function);
 SIMULATED_CUDA_API void clear_calls();
+
+/// How often, since the log was cleared, the host has waited for a device, or has called what the
+/// documentation lets wait: synchronizing, a copy that is not asynchronous, one from or to pageable
+/// memory, freeing memory out of the order of a stream. Calls that failed did not wait.
+SIMULATED_CUDA_API std::size_t host_waits();
 
 // --- Failures -------------------------------------------------------------------------------
 
@@ -65,11 +71,18 @@ SIMULATED_CUDA_API void fail_no_more();
 /// `error`.
 SIMULATED_CUDA_API void break_device(int device, int error);
 
+/// As `break_device`, at the n-th call from now or the first after it that needs a context, of the
+/// device that is current there.
+SIMULATED_CUDA_API void break_device_at(int nth, int error);
+
+/// As `unloading(true)`, at the n-th call from now.
+SIMULATED_CUDA_API void unload_at(int nth);
+
 /// Waits until everything queued so far on all devices has run, broken or not. Is no call of CUDA.
 SIMULATED_CUDA_API void drain();
 
 /// The driver is unloaded, as it is while a process ends: every call returns
-/// `cudaErrorCudartUnloading`.
+/// `cudaErrorCudartUnloading`, the driver's `CUDA_ERROR_DEINITIALIZED`.
 SIMULATED_CUDA_API void unloading(bool is);
 
 /// Leaves an error of somebody else's as this thread's last error.
@@ -117,6 +130,10 @@ SIMULATED_CUDA_API void reuse_handles(bool is);
 /// there reads its source when the stream gets to it. Off at first: the source is staged.
 SIMULATED_CUDA_API void pageable_access(bool is);
 
+/// Whether the host may touch managed memory while the device works, as the attribute of that name
+/// says. On at first. Off is the attribute only: what the host touches is not looked at.
+SIMULATED_CUDA_API void concurrent_managed_access(int device, bool is);
+
 /// Says that a stream (a `cudaStream_t`) is being captured.
 SIMULATED_CUDA_API void set_capturing(void* stream, bool is);
 
@@ -124,8 +141,8 @@ SIMULATED_CUDA_API void set_capturing(void* stream, bool is);
 /// see both at one address.
 SIMULATED_CUDA_API bool device_memory_faults();
 
-/// Holds up a stream until it is opened or destroyed. Needs the scheduler `threads`: with `inline`
-/// there is nobody to go on meanwhile, and `works` is false.
+/// Holds up a stream until it is opened or destroyed. With the scheduler `inline` there is nobody
+/// to go on meanwhile, and `works` is false.
 class SIMULATED_CUDA_API gate {
   public:
     gate();
@@ -145,3 +162,11 @@ class SIMULATED_CUDA_API gate {
 };
 
 }  // namespace simulated_cuda
+
+namespace devmem::inline v0::detail {
+class gate_queue;
+}
+
+/// Makes work that is queued on a stream of that device from now on wait for a gate of the engine.
+extern "C" SIMULATED_CUDA_API void simulated_cuda_hold(int device, void* stream,
+                                                       devmem::detail::gate_queue& gate);

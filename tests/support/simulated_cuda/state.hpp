@@ -72,6 +72,7 @@ struct device_state {
     std::atomic<std::size_t> capacity{default_capacity};
     std::atomic<std::size_t> used{0};
     std::atomic<int> fault{cudaSuccess};
+    std::atomic<bool> concurrent_managed_access{true};
     device_streams streams;
 
     bool take(std::size_t bytes);
@@ -94,5 +95,8 @@ struct simulation {
 };
 
 simulation& the_simulation();
+
+/// The runtime's attributes and the driver's have the same numbers.
+int attribute_of(int device, int attribute, int* value);
 
 }  // namespace simulated_cuda::inside

@@ -29,14 +29,14 @@ int with_stream(call& c, about what, cudaStream_t handle, bool per_thread, const
 }
 
 /// Rule: waits for what was queued on the stream before the call.
-int synchronize(CUstream_st& s) {
-    s.work->wait(s.work->last_ticket());
-    return cudaSuccess;
+int synchronize(call& c, CUstream_st& s) {
+    c.waited = true;
+    return wait_on_host(devmem::detail::mark_end(*s.work));
 }
 
 /// Rule: what is still pending is told as cudaErrorNotReady, which is no failure and yet an error.
 int query(const CUstream_st& s) {
-    return s.work->reached(s.work->last_ticket()) ? cudaSuccess : cudaErrorNotReady;
+    return s.work->query(s.work->last_ticket()) ? cudaSuccess : cudaErrorNotReady;
 }
 
 /// Rule: waits for the work that the event had captured at this call; one never recorded is no
@@ -125,7 +125,7 @@ SIMULATED cudaError_t cudaStreamDestroy(cudaStream_t stream) {
     }
 
 SIMULATED_STREAM_FUNCTION(cudaStreamSynchronize, (cudaStream_t stream), about::its_work,
-                          synchronize(s))
+                          synchronize(c, s))
 SIMULATED_STREAM_FUNCTION(cudaStreamQuery, (cudaStream_t stream), about::its_work, query(s))
 SIMULATED_STREAM_FUNCTION(cudaStreamWaitEvent,
                           (cudaStream_t stream, cudaEvent_t event, unsigned /*flags*/),

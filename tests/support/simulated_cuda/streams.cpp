@@ -2,6 +2,8 @@
 
 #include "state.hpp"
 
+#include <devmem/settings.hpp>
+
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -28,11 +30,24 @@ devmem::detail::scheduler_kind scheduler() {
             return devmem::detail::scheduler_kind::threads;
         }
         if (std::strcmp(word, "inline") == 0) return devmem::detail::scheduler_kind::in_line;
-        std::fprintf(
-            stderr, "simulated CUDA: DEVMEM_SCHEDULER is '%s'; it takes threads or inline\n", word);
+        if (std::uint64_t seed = 0; devmem::detail::read_seed(word, seed)) {
+            devmem::detail::deferred.use_seed(seed);
+            return devmem::detail::scheduler_kind::deferred;
+        }
+        std::fprintf(stderr,
+                     "simulated CUDA: DEVMEM_SCHEDULER is '%s'; it takes threads, inline or "
+                     "deferred:SEED\n",
+                     word);
         std::abort();
     }();
     return chosen;
+}
+
+int result_of(devmem::status waited) { return waited.ok() ? cudaSuccess : cudaErrorTimeout; }
+
+int wait_on_host(const queue_mark& mark) {
+    devmem::detail::host_waits.entered.fetch_add_relaxed(1);
+    return result_of(mark.wait());
 }
 
 CUstream_st* device_streams::legacy(int device) {
@@ -43,6 +58,7 @@ CUstream_st* device_streams::legacy(int device) {
         legacy_->device = device;
         legacy_->id = stream_book::new_id();
         legacy_->work = obtain_queue();
+        legacy_->work->name_as({"cuda", device, legacy_->id});
     }
     return legacy_;
 }
@@ -110,13 +126,18 @@ void device_streams::push_wait(CUstream_st& s, queue_mark mark) {
     must(devmem::detail::push_wait(*s.work, mark));
 }
 
-void device_streams::synchronize() {
+devmem::status device_streams::synchronize() {
     std::vector<queue*> all;
     {
         const std::lock_guard lock(queues_);
         all = all_;
     }
-    for (queue* q : all) q->wait(q->last_ticket());
+    devmem::status first_failure;
+    for (queue* q : all) {
+        const devmem::status waited = q->wait(q->last_ticket());
+        if (first_failure.ok()) first_failure = waited;
+    }
+    return first_failure;
 }
 
 CUstream_st* stream_book::create_stream(int device, stream_kind kind, unsigned flags) {
@@ -137,6 +158,7 @@ CUstream_st* stream_book::create_stream(int device, stream_kind kind, unsigned f
     s->id = new_id();
     s->flags = flags;
     s->work = work;
+    work->name_as({"cuda", device, s->id});
     s->legacy_seen = 0;
     s->capturing = false;
     streams_.insert(s);

@@ -69,7 +69,7 @@ class device_streams {
     /// Makes work pushed on the stream from now on wait for `mark`.
     void push_wait(CUstream_st& s, queue_mark mark);
     /// Blocks until everything queued so far on the device has run.
-    void synchronize();
+    devmem::status synchronize();
 
   private:
     struct blocking_queue {
@@ -112,6 +112,11 @@ class stream_book {
 };
 
 devmem::detail::scheduler_kind scheduler();
+
+/// What a wait has come to: a real runtime has no code for a deadlock, which it does not notice.
+int result_of(devmem::status waited);
+/// Waits for a mark, as a host thread does; the engine counts it.
+int wait_on_host(const queue_mark& mark);
 
 /// The stream that a handle means for the calling thread: 0 is the legacy default stream, or the
 /// thread's own where the caller was compiled so. Null for one that is not alive.

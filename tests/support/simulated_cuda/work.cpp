@@ -67,6 +67,12 @@ bool keeps_caller(const place& dst, const place& src) {
     return dst.what == place::state::pageable && !the_simulation().pageable_is_accessible;
 }
 
+/// Rule: a copy from pageable memory may wait for its stream before it stages.
+bool may_wait(const place& dst, const place& src) {
+    if (keeps_caller(dst, src)) return true;
+    return src.what == place::state::pageable && !the_simulation().pageable_is_accessible;
+}
+
 template <class Word>
 void write_row(std::byte* row, std::uint32_t value, std::size_t width) {
     const auto word = static_cast<Word>(value);
@@ -113,8 +119,8 @@ int copy_async(call& c, void* dst, const void* src, std::size_t bytes, cudaMemcp
     const queue_mark mark = queue_copy(to, from, bytes, stream);
     s.memory.note_use(dst, mark);
     s.memory.note_use(src, mark);
-    if (keeps_caller(to, from)) mark.wait();
-    return cudaSuccess;
+    c.waited = c.waited || may_wait(to, from);
+    return keeps_caller(to, from) ? result_of(mark.wait()) : cudaSuccess;
 }
 
 int fill_async(call& c, const fill& f, CUstream_st& stream) {

@@ -58,7 +58,7 @@ class cpu_device {
             cpu_stream* found = *at;
             if (!found->work.idle_relaxed()) continue;
             *at = found->next_idle;
-            found->id = new_stream_id();
+            give_id(*found);
             return found;
         }
         return make(index, scheduler);
@@ -71,10 +71,13 @@ class cpu_device {
     }
 
     /// Blocks until all work queued so far on the device has run.
-    void synchronize() noexcept {
+    status synchronize() noexcept {
+        status first_failure;
         for (cpu_stream* s = all_.load_acquire(); s != nullptr; s = s->next_of_device) {
-            s->work.wait(s->work.last_ticket());
+            const status waited = s->work.wait(s->work.last_ticket());
+            if (first_failure.ok()) first_failure = waited;
         }
+        return first_failure;
     }
 
     /// Counts `bytes` as used, unless that would exceed a capacity other than 0.
@@ -97,11 +100,16 @@ class cpu_device {
     }
 
   private:
+    static void give_id(cpu_stream& s) noexcept {
+        s.id = new_stream_id();
+        s.work.name_as({"cpu", s.device_index, s.id});
+    }
+
     cpu_stream* make(int index, scheduler_kind scheduler) noexcept {
         auto* made = new (std::nothrow) cpu_stream(scheduler);
         if (made == nullptr) return nullptr;
-        made->id = new_stream_id();
         made->device_index = index;
+        give_id(*made);
         made->next_of_device = all_.load_relaxed();
         all_.store_release(made);
         return made;
@@ -125,6 +133,8 @@ class cpu_engine {
     }
     cpu_device& at(int index) noexcept { return devices_[index]; }
     team& helpers() noexcept { return team_; }
+    /// Of all queues of the process, also of those that no device has.
+    const host_wait_counts& waits() const noexcept { return host_waits; }
 
     static int cores() noexcept {
         const long online = sysconf(_SC_NPROCESSORS_ONLN);

@@ -6,6 +6,7 @@
 #include <devmem/messages.hpp>
 
 #include <cstddef>
+#include <cstdint>
 
 namespace devmem::inline v0::detail {
 
@@ -15,6 +16,7 @@ struct cpu_options {
     int threads = 0;           // of the team, callers included; 0: one a core
     std::size_t staging_bytes = std::size_t{4} << 20;
     scheduler_kind scheduler = scheduler_kind::threads;
+    std::uint64_t seed = 0;  // of the scheduler `deferred`
 };
 
 /// Written by the settings before the engine is made, read from then on.

@@ -2,7 +2,9 @@
 /// `queue`: a first-in first-out queue of host functions with a thread of its own.
 #pragma once
 
+#include <devmem/backend/cpu/deferred.hpp>
 #include <devmem/backend/cpu/sync.hpp>
+#include <devmem/backend/cpu/work_list.hpp>
 #include <devmem/backend/host_function.hpp>
 #include <devmem/backend/status.hpp>
 #include <devmem/messages.hpp>
@@ -13,97 +15,81 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
-#include <new>
 
 namespace devmem::inline v0::detail {
 
-/// How queued work is run, fixed before first use.
-enum class scheduler_kind {
-    threads,  ///< by a thread a queue
-    in_line,  ///< by the caller, at once
+/// How often host threads have waited, for tests. The counts order nothing.
+struct DEVMEM_STATE host_wait_counts {
+    atomic<std::uint64_t> entered{0};  // calls that wait, whether or not there was anything to do
+    atomic<std::uint64_t> blocked{0};  // waits for a ticket that was not yet reached
 };
 
-/// True while the calling thread runs work of a queue, which must not call a backend.
-inline DEVMEM_STATE thread_local bool in_queue_work = false;
+inline DEVMEM_STATE host_wait_counts host_waits{};
 
 /// A first-in first-out queue of work. Any thread may push; work runs in that order, one at a time.
-///
-/// The n-th piece of work is finished when `completed() >= n`: tickets are such numbers. A queue
-/// lives for ever once made (its thread may be asleep in it), so an event may be kept as a pair of
-/// queue and ticket, without a count of references, whose updates would order unrelated threads.
-class queue {
+class queue : public work_list {
   public:
-    explicit queue(scheduler_kind scheduler) noexcept : scheduler_(scheduler) {}
-    queue(const queue&) = delete;
-    queue& operator=(const queue&) = delete;
+    explicit queue(scheduler_kind scheduler) noexcept : work_list(scheduler) {}
 
     /// Takes `work` if it returns ok. With the scheduler `in_line` it has run by then.
     status push(const host_function& work) noexcept {
         const lock_guard lock(producers_);
-        if (scheduler_ == scheduler_kind::in_line) {
+        if (scheduler() == scheduler_kind::in_line) {
             run_here(work);
             return {};
         }
-        if (!has_thread_) {
+        if (!begun_) {
             if (const status s = start(); !s.ok()) return s;
         }
-        if (tail_used_ == segment_size) {
-            segment* next = new (std::nothrow) segment;
-            if (next == nullptr) return {error_code::out_of_memory, ENOMEM};
-            tail_->next = next;
-            tail_ = next;
-            tail_used_ = 0;
-        }
-        tail_->work[tail_used_++] = work;
-        submitted_.add(1);
+        return add(work);
+    }
+
+    /// Blocks the host until the work of that ticket is finished. Fails with the scheduler
+    /// `deferred` alone: where nothing can end the wait.
+    status wait(std::uint64_t ticket) noexcept {
+        if (reached(ticket)) return {};
+        host_waits.blocked.fetch_add_relaxed(1);
+        if (scheduler() == scheduler_kind::deferred) return deferred.reach(*this, ticket);
+        completed_.wait_for(ticket);
         return {};
     }
 
-    /// The ticket of the last piece of work pushed so far.
-    std::uint64_t last_ticket() const noexcept { return submitted_.value_relaxed(); }
-
-    bool reached(std::uint64_t ticket) const noexcept {
-        return completed_.value_acquire() >= ticket;
+    /// As `reached`, for the host to ask; deferred work must not wait for ever where it only asks.
+    bool query(std::uint64_t ticket) noexcept {
+        if (reached(ticket)) {
+            failed_queries = 0;
+            return true;
+        }
+        if (scheduler() != scheduler_kind::deferred || ++failed_queries < queries_a_task) {
+            return false;
+        }
+        failed_queries = 0;
+        deferred.advance(*this, ticket);
+        return reached(ticket);
     }
 
-    /// As `reached`, for a queue's owner to see that it is idle, without an order after its work.
-    bool idle_relaxed() const noexcept { return completed_.value_relaxed() >= last_ticket(); }
-
-    /// Blocks until the work of that ticket is finished.
-    void wait(std::uint64_t ticket) noexcept { completed_.wait_for(ticket); }
+  protected:
+    struct as_gate {
+        bool opened_elsewhere;
+    };
+    explicit queue(as_gate gate) noexcept : work_list(scheduler_kind::threads) {
+        is_gate_ = true;
+        opened_elsewhere_ = gate.opened_elsewhere;
+    }
 
   private:
-    static constexpr std::size_t segment_size = 63;
     // Tens of pieces of work can be pushed between two looks of a worker that has caught up.
     static constexpr int pauses_of_worker = 64;
 
-    struct segment {
-        host_function work[segment_size];
-        segment* next = nullptr;
-    };
-
-    void run_here(host_function work) noexcept {
-        submitted_.add(1);
-        run(work);
-    }
-
-    void run(host_function& work) noexcept {
-        const bool outer = in_queue_work;
-        in_queue_work = true;
-        work.run();
-        in_queue_work = outer;
-        completed_.add(1);
-    }
-
     status start() noexcept {
-        head_ = tail_ = new (std::nothrow) segment;
-        if (head_ == nullptr) return {error_code::out_of_memory, ENOMEM};
-        const int error = start_thread(&queue::work, this);
-        if (error != 0) {
-            delete head_;
+        if (const status s = begin(); !s.ok()) return s;
+        if (scheduler() == scheduler_kind::deferred) {
+            deferred.enlist(*this);
+        } else if (const int error = start_thread(&queue::work, this); error != 0) {
+            end();
             return {error_code::backend_failure, error};
         }
-        has_thread_ = true;
+        begun_ = true;
         return {};
     }
 
@@ -113,19 +99,12 @@ class queue {
     }
 
     /// The thread's life: it sleeps in `wait_for` when there is nothing to do, until the process
-    /// ends. Every segment but the last is freed when its last piece of work has run.
+    /// ends.
     [[noreturn]] void work() noexcept {
-        std::size_t at = 0;
         for (std::uint64_t done = 0;;) {
             submitted_.wait_for(done + 1, pauses_of_worker);
             for (const std::uint64_t pushed = submitted_.value_acquire(); done < pushed; ++done) {
-                if (at == segment_size) {
-                    segment* drained = head_;
-                    head_ = drained->next;
-                    delete drained;
-                    at = 0;
-                }
-                run(head_->work[at++]);
+                run_next();
             }
         }
     }
@@ -146,17 +125,6 @@ class queue {
         if (error == 0) pthread_detach(thread);
         return error;
     }
-
-  private:
-    // Producers, the two counts and the consumer each have cache lines of their own.
-    alignas(64) mutex producers_;
-    const scheduler_kind scheduler_;
-    bool has_thread_ = false;
-    std::size_t tail_used_ = 0;
-    segment* tail_ = nullptr;
-    wait_counter submitted_;
-    wait_counter completed_;
-    alignas(64) segment* head_ = nullptr;
 };
 
 /// A point in the work of a queue.
@@ -165,9 +133,8 @@ struct queue_mark {
     std::uint64_t ticket = 0;
 
     bool reached() const noexcept { return of == nullptr || of->reached(ticket); }
-    void wait() const noexcept {
-        if (of != nullptr) of->wait(ticket);
-    }
+    bool query() const noexcept { return of == nullptr || of->query(ticket); }
+    status wait() const noexcept { return of == nullptr ? status{} : of->wait(ticket); }
 };
 
 inline queue_mark mark_end(queue& q) noexcept { return {&q, q.last_ticket()}; }
@@ -175,7 +142,19 @@ inline queue_mark mark_end(queue& q) noexcept { return {&q, q.last_ticket()}; }
 /// Makes the work pushed on `q` from now on wait for `mark`. A mark before all work is no wait.
 inline status push_wait(queue& q, queue_mark mark) noexcept {
     if (mark.of == nullptr || mark.of == &q || mark.ticket == 0) return {};
-    return q.push(make_host_function([mark]() noexcept { mark.wait(); }));
+    return q.push(work_list::make_wait({mark.of, mark.ticket}));
 }
+
+/// A queue that takes no work and is at its mark once it has been opened: tests hold up others with
+/// it. Where `opened_elsewhere`, another thread is to open it, and deferred work that it holds up
+/// makes the host wait, which else is told of a deadlock.
+class gate_queue : public queue {
+  public:
+    explicit gate_queue(bool opened_elsewhere = false) noexcept
+        : queue(as_gate{opened_elsewhere}) {}
+
+    queue_mark opened() noexcept { return {this, 1}; }
+    void open() noexcept { completed_.add(1); }
+};
 
 }  // namespace devmem::inline v0::detail

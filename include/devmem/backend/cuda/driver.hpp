@@ -17,6 +17,7 @@ namespace devmem::inline v0::detail {
     X(device_get, cuDeviceGet, 2000)                   \
     X(device_name, cuDeviceGetName, 2000)              \
     X(device_memory, cuDeviceTotalMem, 3020)           \
+    X(device_attribute, cuDeviceGetAttribute, 2000)    \
     X(primary_retain, cuDevicePrimaryCtxRetain, 7000)  \
     X(primary_state, cuDevicePrimaryCtxGetState, 7000) \
     X(context_current, cuCtxGetCurrent, 4000)          \

@@ -7,6 +7,7 @@
 #include <devmem/backend/cuda/driver.hpp>
 #include <devmem/backend/cuda/status.hpp>
 #include <devmem/backend/device_value.hpp>
+#include <devmem/backend/fork.hpp>
 
 namespace devmem::inline v0::detail {
 
@@ -43,6 +44,15 @@ inline status primary_context(const cuda_driver& driver, device d, CUcontext* ou
     return s;
 }
 
+/// Why CUDA is not to be called here, whatever for: a forked child cannot use its parent's
+/// contexts, and CUDA forbids calls in host functions, but does not promise to notice them.
+inline status cuda_refusal() noexcept {
+    if (process_is_forked()) [[unlikely]] {
+        return {error_code::forked, 0};
+    }
+    return in_queue_work ? to_status(cudaErrorNotPermitted) : status{};
+}
+
 /// Makes a device current for the calling thread until the scope ends, unless it is already.
 ///
 /// Its primary context is pushed and popped. Setting the device and setting it back would make a
@@ -63,8 +73,7 @@ class [[nodiscard]] cuda_scope {
 
   private:
     status enter(device d) noexcept {
-        // CUDA forbids calls in host functions, and does not promise to notice them.
-        if (in_queue_work) return to_status(cudaErrorNotPermitted);
+        if (const status r = cuda_refusal(); !r.ok()) return r;
         if (const status s = use_driver(&driver_); !s.ok()) return s;
         CUcontext wanted = nullptr;
         if (const status s = primary_context(*driver_, d, &wanted); !s.ok()) return s;

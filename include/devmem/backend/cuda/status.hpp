@@ -63,6 +63,8 @@ constexpr error_code cuda_error_code(std::int32_t native) noexcept {
         case cudaErrorNotPermitted:
         case cudaErrorNotReady:
             return error_code::not_permitted;
+        case cudaErrorTimeout:  // a wait that did not end
+            return error_code::deadlock;
         case cudaErrorInvalidValue:
         case cudaErrorInvalidResourceHandle:
             return error_code::invalid_argument;
