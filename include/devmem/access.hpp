@@ -48,7 +48,7 @@ class [[nodiscard]] block_access {
                  detail::access_mode mode, const detail::call_site& by)
         : block_(of), stream_(&s), mode_(mode), span_(span) {
         detail::refuse_forked_child(by);
-        if (block_ != nullptr) block_->ledger.open(s, mode, by);
+        if (block_ != nullptr) detail::begin_access(*block_, s, mode, by);
     }
 
   private:

@@ -99,9 +99,11 @@ class stream {
     explicit stream(devmem::device d = current_device(), stream_options options = {})
         : state_(&obtain(d)) {
         state_->records_each = options.precise;
-        const status made = state_->table->stream_create(d, &state_->handle);
+        void* handle = nullptr;
+        const status made = state_->table->stream_create(d, &handle);
         if (!made.ok()) detail::streams.recycle(*state_);
         detail::check(made, "stream", *state_->table, d);
+        detail::begin_stream(*state_, handle);
     }
     ~stream() { destroy(); }
     stream(stream&& other) noexcept : state_(std::exchange(other.state_, nullptr)) {}
@@ -174,10 +176,10 @@ inline stream_view borrow_stream(native_stream handle, device d) {
         if (s->where == d && s->borrowed_id == id) return stream_view(*s);
     }
     detail::stream_state& made = all.obtain(table, d);
-    made.handle = handle;
     made.is_borrowed = true;
     made.records_each = true;
     made.borrowed_id = id;
+    detail::begin_stream(made, handle);
     for (detail::stream_state** at = &all.borrowed; *at != nullptr;) {
         detail::stream_state* const s = *at;
         if (s->handle == handle) {  // the stream that had it is gone

@@ -315,3 +315,25 @@ TEST_CASE("where the host may not touch managed memory beside the device, it wai
     CHECK(simulated_cuda::count("cudaDeviceSynchronize") == device_waits + 1);
     simulated_cuda::concurrent_managed_access(3, true);
 }
+
+TEST_CASE("memory in the order of a borrowed stream is met by others") {
+    const nothing_stays check;
+    const devmem::device d = test_device(1);
+    const devmem::scoped_device current(d);
+    cudaStream_t raw = nullptr;
+    REQUIRE(cudaStreamCreateWithFlags(&raw, cudaStreamNonBlocking) == cudaSuccess);
+    const stream other(d);
+    {
+        const devmem::stream_view borrowed = devmem::borrow_stream(raw, d);
+        test_vector<int, devmem::stream_ordered> v(100, devmem::uninitialized, borrowed);
+        devmem::fill(v, 6, other);
+        CHECK(contents(v) == std::vector<int>(100, 6));
+        const devmem::stream_guard guard(borrowed);
+        test_vector<int> w(100, 5, other);
+        static_cast<void>(w.data());
+        devmem::fill(w, 7, other);
+        CHECK(contents(w.first(100)) == std::vector<int>(100, 7));
+    }
+    devmem::empty_cache(d);
+    REQUIRE(cudaStreamDestroy(raw) == cudaSuccess);
+}

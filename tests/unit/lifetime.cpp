@@ -3,13 +3,17 @@
 #include "gate.hpp"
 #include "test_backend.hpp"
 
+#include <devmem/access.hpp>
 #include <devmem/adopt.hpp>
 #include <devmem/copy.hpp>
+#include <devmem/device_slices.hpp>
 #include <devmem/fill.hpp>
+#include <devmem/host_task.hpp>
 #include <devmem/memory_info.hpp>
 #include <devmem/pool.hpp>
 #include <devmem/scoped_device.hpp>
 #include <devmem/stream.hpp>
+#include <devmem/stream_guard.hpp>
 
 #include <doctest/doctest.h>
 
@@ -254,4 +258,77 @@ TEST_CASE("memory is given back on its own device, whatever is current") {
     s.synchronize();
     v.reset();
     CHECK(devmem::current_device() == test_device(3));
+}
+
+TEST_CASE("a stream may go after an address was given out on it, before the work that uses it") {
+    DEVMEM_NEEDS_GATE();
+    const nothing_stays check;
+    devmem_test::settle();
+    devmem::empty_cache();
+    const stream other(test_device(1));
+    test_vector<int> copy(1000, other);
+    auto v = std::make_optional<test_vector<int>>(1000, 5, test_device(1));
+    devmem_test::settle();
+    const void* const old = address_of(*v);
+    gate held;
+    bool ran = false;
+    {
+        const stream s(test_device(1));
+        const devmem::stream_guard current(s);
+        held.close(s);
+        static_cast<void>(v->data());
+        devmem::host_task([&ran] { ran = true; }, s);  // stands for a kernel
+    }
+    devmem::copy_async(*v, copy, other);
+    CHECK(devmem_test::is_held_up(other));
+    v.reset();
+    const test_vector<int> beside(1000, 6, test_device(1));
+    CHECK(address_of(beside) != old);
+    held.open();
+    other.synchronize();
+    CHECK(ran);
+}
+
+TEST_CASE("what an address was given out for is not confused with later streams") {
+    DEVMEM_NEEDS_GATE();
+    const nothing_stays check;
+    const stream other(test_device(1));
+    test_vector<int> v(1000, 5, other);
+    test_vector<int> copy(1000, other);
+    other.synchronize();
+    {
+        const stream s(test_device(1));
+        const devmem::stream_guard current(s);
+        static_cast<void>(v.data());
+        s.synchronize();
+    }
+    const stream next(test_device(1));  // perhaps in the place of the one that is gone
+    gate held(next);
+    devmem::copy_async(v, copy, other);
+    CHECK(devmem_test::comes_to_its_end(other));
+    held.open();
+}
+
+TEST_CASE("a host callback may end accesses and slices") {
+    const nothing_stays check;
+    const stream s(test_device(1));
+    const stream other(test_device(1));
+    test_vector<int> v(1000, 5, s);
+    test_vector<int> w(1000, 5, s);
+    auto open = std::make_optional<devmem::block_access<int>>(v.write(s));
+    auto parts = std::make_optional<devmem::device_slices<int>>(w.split(3));
+    devmem::host_task(
+        [&] {
+            open.reset();
+            parts.reset();
+        },
+        s);
+    for (int i = 0; i < 200; ++i) {  // asks streams how far they are, which may run the callback
+        const test_vector<int> asks(1000, 6, other);
+    }
+    s.synchronize();
+    devmem::fill(v, 7, other);
+    devmem::fill(w, 8, other);
+    CHECK(contents(v) == std::vector<int>(1000, 7));
+    CHECK(contents(w) == std::vector<int>(1000, 8));
 }

@@ -11,9 +11,11 @@
 #include <devmem/error.hpp>
 #include <devmem/event.hpp>
 #include <devmem/fill.hpp>
+#include <devmem/messages.hpp>
 #include <devmem/order_check.hpp>
 #include <devmem/pool.hpp>
 #include <devmem/stream.hpp>
+#include <devmem/stream_guard.hpp>
 
 #include <doctest/doctest.h>
 
@@ -312,6 +314,53 @@ TEST_CASE("containers in devmem's own order are not accused") {
                   devmem::fill(halves[1], 2, b);
               }
           }).empty());
+}
+
+TEST_CASE("an address that was given out accuses nobody") {
+    const nothing_stays check;
+    const checking on(order_check::raise);
+    by_hand t;
+    const devmem::stream_guard current(t.a);
+    static_cast<void>(t.v.data());
+    t.b.wait(devmem::event(t.a));
+    CHECK(hazard_of([&] { devmem::copy_async(t.v, t.other, t.b); }).empty());
+}
+
+TEST_CASE("the host comes after what an automatic container has told it, asked or waited for") {
+    const nothing_stays check;
+    const checking on(order_check::raise);
+    by_hand t;
+    test_pinned<int> automatic(100, 5, t.a);
+    devmem::copy_async(t.v, t.p, t.a);
+    devmem::fill(automatic, 6, t.a);
+    while (!devmem_test::comes_to_its_end(t.a)) continue;
+    { const test_vector<int> asks(100, t.b); }
+    CHECK(automatic.host_read()[0] == 6);
+    CHECK(hazard_of([&] { static_cast<void>(t.p.host_read()); }).empty());
+}
+
+TEST_CASE("a sink may use what a note is about") {
+    static test_vector<int>* told_about = nullptr;
+    static devmem::stream_view on_stream;
+    static int size_seen = 0;
+    static bool is_told = false;
+    const nothing_stays check;
+    const checking on(order_check::print);
+    by_hand t;
+    told_about = &t.v;
+    on_stream = t.b;
+    const auto before = devmem::set_message_sink([](const char*) noexcept {
+        if (std::exchange(is_told, true)) return;  // reading it is a hazard as well
+        const auto open = std::as_const(*told_about).read(on_stream);
+        size_seen = static_cast<int>(open.span().size());
+    });
+    devmem::fill(t.v, 1, t.a);
+    devmem::synchronize(test_device(1));
+    devmem::fill(t.v, 2, t.a);
+    devmem::fill(t.v, 3, t.b);
+    devmem::set_message_sink(before);
+    CHECK(size_seen == 100);
+    devmem::synchronize(test_device(1));
 }
 
 TEST_CASE("a program that waits or not, as it is told" * doctest::skip()) {

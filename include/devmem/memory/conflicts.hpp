@@ -66,13 +66,17 @@ inline void forget_waits(use_list& uses) noexcept {
 inline void mark_raw(use_list& uses) noexcept {
     for (stream_use& u : uses) {
         if (!u.raw_reads && !u.raw_writes) continue;
-        const lock_guard lock(u.stream->ordering);
-        if (u.stream->has_ended) continue;  // its last event covers the ticks there are
-        const std::uint64_t tick = take_tick(*u.stream);
+        stream_state& s = *u.stream;
+        const lock_guard lock(s.ordering);
+        if (s.id.load_relaxed() != u.raw_id) {  // the stream is gone, and its work over
+            u.raw_reads = u.raw_writes = false;
+            continue;
+        }
+        const std::uint64_t tick = s.has_ended ? s.tick.load_acquire() : take_tick(s);
         if (u.raw_reads) u.read_tick = tick;
         if (u.raw_writes) u.write_tick = tick;
         // The one use of a borrowed handle outside an access: it lives as long as its addresses do.
-        if (u.stream->is_borrowed) static_cast<void>(record_ended(*u.stream));
+        if (s.is_borrowed && !s.has_ended) static_cast<void>(record_ended(s));
     }
     forget_waits(uses);
 }

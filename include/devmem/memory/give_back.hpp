@@ -16,6 +16,7 @@ inline status give_back(block& b) noexcept {
         return s;
     }
     pool.count_out(b);
+    b.ledger.leave_lock();
     delete &b;
     return s;
 }
@@ -56,34 +57,40 @@ inline void deallocate_on(block& b, void* stream) noexcept {
         return;
     }
     b.pool->count_out(b);
+    b.ledger.leave_lock();
     delete &b;
 }
 
-/// In the order of the one stream that still uses it, if there is one; nobody waits. Several
-/// streams, or one whose handle is not to be used any more, have to pass first.
+/// The one stream that still uses a block, where its handle may be used for that: `end` is told,
+/// and the stream's lock is held. Several streams, or one that is gone or borrowed, have to pass
+/// first.
+inline bool is_last_user(const stream_mark& end, const block& b) noexcept {
+    const stream_state& s = *end.stream;
+    return s.where == b.where && !s.is_borrowed && !s.has_ended && !has_passed(end);
+}
+
+/// In the order of the one stream that still uses it, if there is one; nobody waits.
 inline void dispose_stream_ordered(block* b) noexcept {
-    stream_state* last = nullptr;
-    bool is_one = true;
+    stream_mark end;
+    int users = 0;
     b->ledger.for_each_pending([&](const stream_mark& m) {
-        is_one = last == nullptr;
-        last = m.stream;
+        end = m;
+        ++users;
     });
-    if (last == nullptr) {
-        void* handle = nullptr;
-        const status s = b->table->default_stream(b->where, &handle);
-        if (s.ok()) {
-            deallocate_on(*b, handle);
-            return;
-        }
-        check_in_destructor(s, "release", *b->table, b->where);
-    }
-    if (last != nullptr) {
-        const lock_guard lock(last->ordering);
-        if (is_one && last->where == b->where && !last->is_borrowed && !last->has_ended) {
-            deallocate_on(*b, last->handle);
+    if (users == 1) {
+        const lock_guard lock(end.stream->ordering);
+        if (is_last_user(end, *b)) {
+            deallocate_on(*b, end.stream->handle);
             return;
         }
     }
+    void* handle = nullptr;
+    const status s = is_free(*b) ? b->table->default_stream(b->where, &handle) : status{};
+    if (handle != nullptr) {
+        deallocate_on(*b, handle);
+        return;
+    }
+    check_in_destructor(s, "release", *b->table, b->where);
     reclaimable.push(*b);
 }
 

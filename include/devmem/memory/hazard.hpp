@@ -42,17 +42,16 @@ inline const stream_use* unordered_use(const use_list& uses, stream_state* s, ac
 }
 
 /// Looks for a conflicting access that nothing orders before one by `by` on `s`, or by the host
-/// where that is null.
-/// @throws access_conflict where hazards are to be thrown
+/// where that is null. Where hazards are not to be thrown, the report is left to be printed.
+/// @throws access_conflict
 inline void check_order(const use_list& uses, stream_state* s, access_mode mode,
-                        const call_site& by) {
+                        const call_site& by, text<600>& message) {
     const stream_use* const before = unordered_use(uses, s, mode);
     if (before == nullptr) return;
     const bool after_write = mode == access_mode::read || before->write_tick >= before->read_tick;
     const char* const hazard = mode == access_mode::read ? "a read after a write"
                                : after_write             ? "a write after a write"
                                                          : "a write after a read";
-    text<600> message;
     message.add("%s that nothing orders: ", hazard);
     add_place(message, by).add(" on ");
     if (s != nullptr) {
@@ -70,13 +69,15 @@ inline void check_order(const use_list& uses, stream_state* s, access_mode mode,
         add_stream(message.add("the host synchronize an event recorded after it on "),
                    *before->stream);
     }
-    if (order_check_in_force() == order_check::print) {
-        note(message.c_str());
-        return;
-    }
+    if (order_check_in_force() == order_check::print) return;
     throw_failure(
         {.code = error_code::access_conflict, .operation = by, .where = before->stream->where},
         message.c_str());
+}
+
+/// With no lock held, since a sink is the program's.
+inline void report(const text<600>& hazard) {
+    if (hazard.size() > 0) note(hazard.c_str());
 }
 
 }  // namespace devmem::inline v0::detail

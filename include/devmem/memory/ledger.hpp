@@ -45,18 +45,23 @@ class access_ledger : ledger_state {
     /// its owner having gone before.
     bool close(stream_state& s, access_mode mode) noexcept {
         const std::uint64_t tick = take_tick(s);
-        std::uint64_t w = word_.load_relaxed();
+        std::uint64_t w = word_.load_acquire();  // and with it whose the ticks are
         if (ledger_word::is_quietly_only(w, s) && !s.records_each) {
             raise_to(mode == access_mode::read ? read_tick_ : write_tick_, tick);
             do {
                 if (word_.compare_exchange(w, w - ledger_word::one_open(mode))) return false;
+                w = word_.load_acquire();
             } while (ledger_word::is_quietly_only(w, s));
         }
         return close_slowly(s, mode, tick);
     }
 
     /// A use that has been queued on `s` already, which is the first to use the block.
-    void use_now(stream_state& s) noexcept { raise_to(write_tick_, take_tick(s)); }
+    void use_now(stream_state& s) noexcept {
+        const std::uint64_t tick = take_tick(s);
+        if (s.records_each) record_end({&s, tick});
+        raise_to(write_tick_, tick);
+    }
 
     /// The address is given out for work of the program's own on `s`: an access that ends when the
     /// block is let go, or met on another stream.
@@ -64,6 +69,8 @@ class access_ledger : ledger_state {
         open(s, mode, by);
         const spread_scope all(*this);
         stream_use& own = *uses_.find(s);
+        s.gave_raw.store_relaxed(true);
+        own.raw_id = s.id.load_relaxed();
         --own.open(mode);
         (mode == access_mode::read ? own.raw_reads : own.raw_writes) = true;
         word_.fetch_or_relaxed(ledger_word::raw);
@@ -77,7 +84,8 @@ class access_ledger : ledger_state {
     void wait_on_host(access_mode mode, const call_site& by) {
         refuse_forked_child(by);
         if (!has_uses()) return;
-        mark_raw_uses();
+        if (!is_manual()) mark_raw_uses();
+        text<600> hazard;
         for (;;) {
             stream_mark pending;
             {
@@ -85,17 +93,21 @@ class access_ledger : ledger_state {
                 refuse_split(by);
                 refuse_open_elsewhere(uses_, nullptr, mode, by);
                 if (is_manual()) {
-                    if (is_checking()) check_order(uses_, nullptr, mode, by);
-                    return;
+                    if (is_checking()) check_order(uses_, nullptr, mode, by, hazard);
+                    break;
                 }
                 pending = first_pending(uses_, nullptr, mode);
                 if (pending.stream == nullptr) {
+                    for (const stream_use& u : uses_) {
+                        note_passed(host.known, u.conflict_with(mode));
+                    }
                     forget_passed(uses_);
                     return;
                 }
             }
             check(wait_for(pending), by, *pending.stream->table, pending.stream->where);
         }
+        report(hazard);
     }
 
     /// The owner goes. True if nothing is open, else the last to close is told to release.
@@ -130,6 +142,12 @@ class access_ledger : ledger_state {
         });
         return first;
     }
+
+    /// Whether slices hold it.
+    bool is_split() const noexcept { return (word_.load_relaxed() & ledger_word::split) != 0; }
+
+    /// Before the block is destroyed: another thread may be on its way out of the lock.
+    void leave_lock() noexcept { const lock_guard last(lock_); }
 
     void set_manual(bool is) noexcept {
         if (is) {
@@ -190,7 +208,6 @@ class access_ledger : ledger_state {
     }
 
   private:
-    bool is_split() const noexcept { return (word_.load_relaxed() & ledger_word::split) != 0; }
     bool is_manual() const noexcept { return (word_.load_relaxed() & ledger_word::manual) != 0; }
     bool is_last_of_all() const noexcept {
         const std::uint64_t w = word_.load_relaxed();
@@ -215,33 +232,37 @@ class access_ledger : ledger_state {
 
     [[gnu::noinline]] void open_slowly(stream_state& s, access_mode mode, const call_site& by) {
         refuse_forked_child(by);
-        mark_raw_uses();
+        if (s.table->in_callback()) check({error_code::not_permitted, 0}, by, *s.table, s.where);
+        if (!is_manual()) mark_raw_uses();
+        text<600> hazard;
         for (;;) {
             stream_mark pending;
             {
                 const spread_scope all(*this);
                 refuse_split(by);
                 refuse_open_elsewhere(uses_, &s, mode, by);
-                pending = order_after_others(s, mode, by);
+                pending = order_after_others(s, mode, by, hazard);
                 if (pending.stream == nullptr) {
                     stream_use& own = uses_.find_or_add(s);
                     ++own.open(mode);
                     if (is_checking()) own.last(mode) = by;
-                    return;
+                    break;
                 }
             }
             // Streams of different kinds of device cannot wait for one another; the host can.
             check(wait_for(pending), by, *pending.stream->table, pending.stream->where);
         }
+        report(hazard);
     }
 
     /// Makes `s` wait for what conflicts. What it cannot wait for is returned.
-    stream_mark order_after_others(stream_state& s, access_mode mode, const call_site& by) {
+    stream_mark order_after_others(stream_state& s, access_mode mode, const call_site& by,
+                                   text<600>& hazard) {
         constexpr std::size_t few = 4;
         if (uses_.size() > few && !is_checking()) forget_passed(uses_);
         stream_use& own = uses_.find_or_add(s);
         if (is_manual()) {
-            if (is_checking()) check_order(uses_, &s, mode, by);
+            if (is_checking()) check_order(uses_, &s, mode, by, hazard);
             if (mode == access_mode::write) forget_waits(uses_);
             return {};
         }
@@ -250,7 +271,7 @@ class access_ledger : ledger_state {
             const stream_mark m = u.conflict_with(mode);
             if (u.stream == &s) continue;
             if (has_passed(m)) {
-                note_passed(s, m);
+                note_passed(s.known, m);
                 continue;
             }
             if (!same_backend(*s.table, *m.stream->table)) return m;
@@ -287,7 +308,8 @@ class access_ledger : ledger_state {
                                         std::uint64_t tick) noexcept {
         if (process_is_forked()) return false;
         const bool records = (word_.load_relaxed() & ledger_word::records) != 0;
-        if (records || s.records_each) record_end({&s, tick});
+        // Who ends an access in a host callback leaves the record to who meets the block next.
+        if ((records || s.records_each) && !s.table->in_callback()) record_end({&s, tick});
         const spread_scope all(*this);
         uses_.find(s)->close(mode, tick);
         return is_last_of_all();

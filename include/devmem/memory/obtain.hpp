@@ -210,6 +210,7 @@ void dispose_foreign(block* b) noexcept {
     auto* whole = static_cast<foreign_block<Release>*>(b);
     b->pool->count_out(*b);
     whole->let_go(b->data, b->granted);
+    b->ledger.leave_lock();
     delete whole;
 }
 

@@ -4,23 +4,37 @@
 
 #include <devmem/memory/pool.hpp>
 
+#include <cstddef>
+
 namespace devmem::inline v0::detail {
 
-/// Blocks without an owner that cannot be given back yet: let go in a host callback, where nothing
-/// may be asked, or still in use by work that nobody waits for.
-struct DEVMEM_STATE reclaim_list {
-    atomic<block*> first{nullptr};
-
+/// Blocks without an owner that cannot be given back yet, the oldest first: let go in a host
+/// callback, where nothing may be asked, or still in use by work that nobody waits for.
+class DEVMEM_STATE reclaim_list {
+  public:
     void push(block& b) noexcept {
-        block* head = first.load_relaxed();
-        do {
-            b.next = head;
-        } while (!first.compare_exchange(head, &b));
+        b.next = nullptr;
+        const lock_guard lock(mutex_);
+        (first_ == nullptr ? first_ : last_->next) = &b;
+        last_ = &b;
+        count_.store_relaxed(count_.load_relaxed() + 1);
     }
+    block* take() noexcept {
+        if (count_.load_relaxed() == 0) return nullptr;
+        const lock_guard lock(mutex_);
+        block* const oldest = first_;
+        if (oldest == nullptr) return nullptr;
+        first_ = oldest->next;
+        count_.store_relaxed(count_.load_relaxed() - 1);
+        return oldest;
+    }
+    std::size_t count() const noexcept { return count_.load_relaxed(); }
 
-    block* take_all() noexcept {
-        return first.load_relaxed() == nullptr ? nullptr : first.exchange(nullptr);
-    }
+  private:
+    mutex mutex_;
+    block* first_ = nullptr;
+    block* last_ = nullptr;
+    atomic<std::size_t> count_{0};
 };
 
 inline DEVMEM_STATE reclaim_list reclaimable{};
@@ -41,26 +55,45 @@ inline void release_block(block* b) noexcept {
     hand_on(*b);
 }
 
-/// Disposes of what was put off, as far as it has passed. Does not wait.
+/// Disposes of what was put off, as far as it has passed: of the oldest few, so that who allocates
+/// does not pay for all that is in flight. Does not wait.
 inline void reclaim() noexcept {
-    for (block* b = reclaimable.take_all(); b != nullptr;) {
-        block* const next = b->next;
+    constexpr std::size_t few = 16;
+    const std::size_t put_off = reclaimable.count();
+    for (std::size_t i = 0; i < put_off && i < few; ++i) {
+        block* const b = reclaimable.take();
+        if (b == nullptr) return;
         hand_on(*b);
-        b = next;
     }
 }
 
-/// The same; waits for what has not passed.
+/// The same with all; waits for what has not passed.
 inline status reclaim_and_wait() noexcept {
     status first;
-    for (block* b = reclaimable.take_all(); b != nullptr;) {
-        block* const next = b->next;
+    for (std::size_t i = reclaimable.count(); i > 0; --i) {
+        block* const b = reclaimable.take();
+        if (b == nullptr) break;
+        if (!b->ledger.let_go()) continue;  // the last access to end disposes of it
         const status s = b->ledger.settle();
         if (first.ok()) first = s;
         hand_on(*b);
-        b = next;
     }
     return first;
+}
+
+/// Before a block is used: slices let go in a host callback have still to join it.
+inline void join_slices(const block& b) noexcept {
+    if (b.ledger.is_split()) [[unlikely]] {
+        for (std::size_t i = reclaimable.count(); i > 0 && b.ledger.is_split(); --i) {
+            if (block* const put_off = reclaimable.take()) hand_on(*put_off);
+        }
+    }
+}
+
+/// Opens an access. @throws access_conflict, and what the backend reports
+inline void begin_access(const block& b, stream_state& s, access_mode mode, const call_site& by) {
+    join_slices(b);
+    b.ledger.open(s, mode, by);
 }
 
 /// Ends an access. Where the owner has gone meanwhile, the last to end disposes of the block.
@@ -76,7 +109,7 @@ class [[nodiscard]] scoped_access {
     /// @throws access_conflict, and what the backend reports
     scoped_access(const block* b, stream_state& s, access_mode mode, const call_site& by)
         : block_(b), stream_(s), mode_(mode) {
-        if (block_ != nullptr) block_->ledger.open(s, mode, by);
+        if (block_ != nullptr) begin_access(*block_, s, mode, by);
     }
     ~scoped_access() {
         if (block_ != nullptr) end_access(*block_, stream_, mode_);

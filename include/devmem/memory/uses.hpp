@@ -23,7 +23,8 @@ struct stream_use {
     bool has_waited = false;  // for all writes in the list
     bool raw_reads = false;   // its address was given out: it is used until the block is let go
     bool raw_writes = false;
-    call_site read_by = "";  // where order is checked: the last of each
+    std::uint64_t raw_id = 0;  // of the stream that it was given out on
+    call_site read_by = "";    // where order is checked: the last of each
     call_site written_by = "";
 
     std::uint32_t& open(access_mode mode) noexcept {
@@ -45,6 +46,7 @@ struct stream_use {
         write_tick = larger(write_tick, other.write_tick);
         raw_reads = raw_reads || other.raw_reads;
         raw_writes = raw_writes || other.raw_writes;
+        raw_id = larger(raw_id, other.raw_id);
     }
     bool is_open() const noexcept { return open_reads != 0 || open_writes != 0; }
 

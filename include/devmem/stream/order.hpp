@@ -48,11 +48,11 @@ inline void note_wait(vector_clock& later, const vector_clock& event) noexcept {
 }
 
 /// The same: `later` comes after an access that has passed, and what its stream knew.
-inline void note_passed(stream_state& later, const stream_mark& m) noexcept {
-    if (!is_checking()) return;
+inline void note_passed(vector_clock& later, const stream_mark& m) noexcept {
+    if (!is_checking() || m.tick == 0) return;
     const lock_guard lock(host.lock);
-    later.known.join(m.stream->known);
-    later.known.raise(m.stream->number, m.tick);
+    later.join(m.stream->known);
+    later.raise(m.stream->number, m.tick);
 }
 
 /// The same: the host comes after the accesses of `s` up to a tick, and what that knew.
@@ -144,6 +144,9 @@ inline status make_wait(stream_state& waiter, const stream_mark& m) noexcept {
 /// go on queueing on the stream.
 inline status wait_for(const stream_mark& m) noexcept {
     stream_state& s = *m.stream;
+    if (has_passed(m)) return {};
+    // Not even a lock is taken there: who holds it may be waiting for the work that asks.
+    if (s.table->in_callback()) return {error_code::not_permitted, 0};
     mark_event* e = nullptr;
     std::uint64_t covers = 0;
     {

@@ -9,26 +9,34 @@
 
 namespace devmem::inline v0::detail {
 
-/// Gives up the handle of a stream without an owner. What is in flight is covered by a last event;
-/// where that cannot be recorded the handle is kept, to be asked and given up later.
-inline void end_handle(stream_state& s) noexcept {
-    const lock_guard lock(s.ordering);
+/// @pre `s.ordering` is held
+inline status end_handle_locked(stream_state& s) noexcept {
     if (s.is_borrowed) {  // each of its accesses has recorded its end
         s.has_ended = true;
         s.handle = nullptr;
-        return;
+        return {};
     }
+    if (s.gave_raw.exchange(false)) static_cast<void>(take_tick(s));  // after all that is queued
     const std::uint64_t ended = s.tick.load_acquire();
     const bool is_covered = s.passed.load_relaxed() >= ended || covering_event(s, ended) != nullptr;
     if (const status last = is_covered ? status{} : record_ended(s); !last.ok()) {
-        if (last.code != error_code::device_lost) return;
+        if (last.code != error_code::device_lost) return {};
         raise_to(s.passed, ended);  // nothing of it will run any more
     }
     s.has_ended = true;
-    check_in_destructor(s.table->stream_destroy(s.where, std::exchange(s.handle, nullptr)),
-                        "~stream", *s.table, s.where);
+    return s.table->stream_destroy(s.where, std::exchange(s.handle, nullptr));
 }
 
+/// Gives up the handle of a stream without an owner. What is in flight is covered by a last event;
+/// where that cannot be recorded the handle is kept, to be asked and given up later.
+inline void end_handle(stream_state& s) noexcept {
+    status destroyed;
+    {
+        const lock_guard lock(s.ordering);
+        destroyed = end_handle_locked(s);
+    }
+    check_in_destructor(destroyed, "~stream", *s.table, s.where);
+}
 /// Whether all work of a stream without an owner is over, so that its state may serve another.
 inline bool is_over(stream_state& s) noexcept {
     if (s.handle != nullptr) end_handle(s);

@@ -41,8 +41,9 @@ struct stream_state {
 
     atomic<std::uint64_t> tick{0};    // accesses that have ended
     atomic<std::uint64_t> passed{0};  // the host knows the work up to this tick to be over
-    mutex ordering;                   // for the two below, and for the handle's last use
-    bool has_ended = false;           // the handle is dead, and the newest event covers every tick
+    atomic<bool> gave_raw{false};     // work that no access tells of may be queued
+    mutex ordering;                   // for what comes and goes with a stream, and for the events
+    bool has_ended = true;            // no handle; the newest event covers every tick
     mark_event* events = nullptr;
 
     vector_clock known;  // where order is checked: what the work queued next comes after
@@ -84,7 +85,7 @@ struct DEVMEM_STATE stream_registry {
     atomic<stream_state*> all{nullptr};
     atomic<stream_state*> defaults[backend_kinds][max_devices];
 
-    /// A state with a new id, for a stream of `d`.
+    /// A state with a new id, for a stream of `d`; it is to be given a handle.
     stream_state& obtain(const backend_table& table, device d) {
         stream_state* s = take_idle(d);
         if (s == nullptr) {
@@ -92,16 +93,21 @@ struct DEVMEM_STATE stream_registry {
             const lock_guard lock(changing);
             s->number = ++last_number;
             s->ledger_key = std::uint64_t{s->number} << ledger_key_shift;
+            s->table = &table;
             s->where = d;
             s->next_of_all = all.load_relaxed();
             all.store_release(s);
         }
-        s->table = &table;
-        s->handle = nullptr;
+        {
+            const lock_guard lock(host.lock);
+            s->known.clear();
+        }
+        // Marks of the stream before may still be looked at.
+        const lock_guard lock(s->ordering);
         s->is_borrowed = false;
         s->records_each = false;
         s->borrowed_id = 0;
-        s->has_ended = false;
+        s->gave_raw.store_relaxed(false);
         s->id.store_release(next_id.fetch_add_relaxed(1));
         return *s;
     }
@@ -136,6 +142,13 @@ struct DEVMEM_STATE stream_registry {
 
 inline DEVMEM_STATE stream_registry streams{};
 
+/// From now on the state is that of a stream.
+inline void begin_stream(stream_state& s, void* handle) noexcept {
+    const lock_guard lock(s.ordering);
+    s.handle = handle;
+    s.has_ended = false;
+}
+
 inline stream_state& default_stream_state(device d, const call_site& operation) {
     const backend_table& table = table_of(d, operation);
     atomic<stream_state*>& slot = streams.defaults[static_cast<int>(d.kind())][d.index()];
@@ -143,9 +156,10 @@ inline stream_state& default_stream_state(device d, const call_site& operation) 
     void* handle = nullptr;
     check(table.default_stream(d, &handle), operation, table, d);
     stream_state& made = streams.obtain(table, d);
-    made.handle = handle;
+    begin_stream(made, handle);
     stream_state* winner = nullptr;
     if (slot.compare_exchange(winner, &made)) return made;
+    made.has_ended = true;
     streams.recycle(made);
     return *slot.load_acquire();
 }

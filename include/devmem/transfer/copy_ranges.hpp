@@ -72,9 +72,9 @@ inline stream_state& stream_of_copy(const byte_range& src, const byte_range& dst
     return current_stream_state(device_of_copy(src, dst), operation);
 }
 
-/// Whether the ranges, which are not the same, share bytes. Parts of two blocks do not.
+/// Whether the ranges, which are not the same, share bytes.
 inline bool overlap(const byte_range& a, const byte_range& b) noexcept {
-    return a.of == b.of && a.data < b.data + b.bytes && b.data < a.data + a.bytes;
+    return a.data < b.data + b.bytes && b.data < a.data + a.bytes;
 }
 
 /// Queues the bytes on one backend; the source, where pageable, has been read on return unless the
