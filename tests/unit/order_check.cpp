@@ -260,6 +260,21 @@ TEST_CASE("every way to wait is one, also by way of a third") {
     }));
 }
 
+TEST_CASE("streams that meet at a block without a conflict tell each other nothing") {
+    const nothing_stays check;
+    const checking on(order_check::raise);
+    by_hand t;
+    const stream reader(test_device(1));
+    test_vector<int> copy(100, reader);
+    reader.synchronize();
+    devmem::fill(t.v, 1, t.a);
+    reader.wait(devmem::event(t.a));
+    devmem::copy_async(t.other, copy, reader);
+    test_vector<int> second(100, t.b);
+    devmem::copy_async(t.other, second, t.b);  // beside the read of one that knows
+    CHECK_FALSE(hazard_of([&] { devmem::fill(t.v, 2, t.b); }).empty());
+}
+
 TEST_CASE("an event that is moved takes what it knows with it") {
     const nothing_stays check;
     const checking on(order_check::raise);

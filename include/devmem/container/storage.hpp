@@ -89,6 +89,7 @@ inline bool host_may_touch_beside(const backend_table& table, device d) noexcept
 /// Before the host reads or writes memory: blocks it until work that conflicts is over. Where the
 /// host must not touch managed memory while the device works, until all of the device's is.
 inline void wait_for_host_access(const block& b, access_mode mode, const call_site& operation) {
+    refuse_forked_child(operation);
     join_slices(b);
     b.ledger.wait_on_host(mode, operation);
     if (b.space == memory_space::managed && !host_may_touch_beside(*b.table, b.where)) {

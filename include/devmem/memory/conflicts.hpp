@@ -30,13 +30,12 @@ inline void refuse_open_elsewhere(const use_list& uses, const stream_state* but,
     }
 }
 
-/// The end of a conflicting use by a stream other than `but` that is not known to have passed; a
-/// mark without a stream where there is none.
-inline stream_mark first_pending(const use_list& uses, const stream_state* but,
-                                 access_mode mode) noexcept {
+/// The end of a conflicting use that is not known to have passed; a mark without a stream where
+/// there is none.
+inline stream_mark first_pending(const use_list& uses, access_mode mode) noexcept {
     for (const stream_use& u : uses) {
         const stream_mark m = u.conflict_with(mode);
-        if (u.stream != but && !has_passed(m)) return m;
+        if (!has_passed(m)) return m;
     }
     return {};
 }

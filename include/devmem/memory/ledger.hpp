@@ -82,7 +82,6 @@ class access_ledger : ledger_state {
     /// Before the host reads or writes: blocks it until what conflicts has passed.
     /// @throws access_conflict while a conflicting access is open, and what the backend reports
     void wait_on_host(access_mode mode, const call_site& by) {
-        refuse_forked_child(by);
         if (!has_uses()) return;
         if (!is_manual()) mark_raw_uses();
         text<600> hazard;
@@ -96,7 +95,7 @@ class access_ledger : ledger_state {
                     if (is_checking()) check_order(uses_, nullptr, mode, by, hazard);
                     break;
                 }
-                pending = first_pending(uses_, nullptr, mode);
+                pending = first_pending(uses_, mode);
                 if (pending.stream == nullptr) {
                     for (const stream_use& u : uses_) {
                         note_passed(host.known, u.conflict_with(mode));
@@ -163,7 +162,6 @@ class access_ledger : ledger_state {
     /// they will not wait for what is queued later.
     /// @throws access_conflict while an access is open, or when it is split already
     void split(const call_site& by) {
-        refuse_forked_child(by);
         mark_raw_uses();
         const spread_scope all(*this);
         refuse_split(by);
@@ -211,7 +209,7 @@ class access_ledger : ledger_state {
     bool is_manual() const noexcept { return (word_.load_relaxed() & ledger_word::manual) != 0; }
     bool is_last_of_all() const noexcept {
         const std::uint64_t w = word_.load_relaxed();
-        if ((w & ledger_word::orphaned) == 0 || (w & ledger_word::split) != 0) return false;
+        if ((w & ledger_word::orphaned) == 0) return false;
         for (const stream_use& u : uses_) {
             if (u.is_open()) return false;
         }
@@ -231,7 +229,6 @@ class access_ledger : ledger_state {
     }
 
     [[gnu::noinline]] void open_slowly(stream_state& s, access_mode mode, const call_site& by) {
-        refuse_forked_child(by);
         if (s.table->in_callback()) check({error_code::not_permitted, 0}, by, *s.table, s.where);
         if (!is_manual()) mark_raw_uses();
         text<600> hazard;

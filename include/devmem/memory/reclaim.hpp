@@ -17,24 +17,27 @@ class DEVMEM_STATE reclaim_list {
         const lock_guard lock(mutex_);
         (first_ == nullptr ? first_ : last_->next) = &b;
         last_ = &b;
-        count_.store_relaxed(count_.load_relaxed() + 1);
+        is_empty_.store_relaxed(false);
     }
-    block* take() noexcept {
-        if (count_.load_relaxed() == 0) return nullptr;
+    /// The oldest, so many at most, as a list.
+    block* take(std::size_t most) noexcept {
+        if (is_empty_.load_relaxed()) return nullptr;
         const lock_guard lock(mutex_);
         block* const oldest = first_;
-        if (oldest == nullptr) return nullptr;
-        first_ = oldest->next;
-        count_.store_relaxed(count_.load_relaxed() - 1);
+        block** end = &first_;
+        for (; *end != nullptr && most > 0; --most) end = &(*end)->next;
+        block* const rest = *end;
+        *end = nullptr;
+        first_ = rest;
+        is_empty_.store_relaxed(rest == nullptr);
         return oldest;
     }
-    std::size_t count() const noexcept { return count_.load_relaxed(); }
 
   private:
     mutex mutex_;
     block* first_ = nullptr;
     block* last_ = nullptr;
-    atomic<std::size_t> count_{0};
+    atomic<bool> is_empty_{true};
 };
 
 inline DEVMEM_STATE reclaim_list reclaimable{};
@@ -55,28 +58,29 @@ inline void release_block(block* b) noexcept {
     hand_on(*b);
 }
 
+inline constexpr std::size_t all_put_off = ~std::size_t{0};
+
 /// Disposes of what was put off, as far as it has passed: of the oldest few, so that who allocates
 /// does not pay for all that is in flight. Does not wait.
-inline void reclaim() noexcept {
-    constexpr std::size_t few = 16;
-    const std::size_t put_off = reclaimable.count();
-    for (std::size_t i = 0; i < put_off && i < few; ++i) {
-        block* const b = reclaimable.take();
-        if (b == nullptr) return;
+inline void reclaim(std::size_t most = 16) noexcept {
+    for (block* b = reclaimable.take(most); b != nullptr;) {
+        block* const next = b->next;
         hand_on(*b);
+        b = next;
     }
 }
 
 /// The same with all; waits for what has not passed.
 inline status reclaim_and_wait() noexcept {
     status first;
-    for (std::size_t i = reclaimable.count(); i > 0; --i) {
-        block* const b = reclaimable.take();
-        if (b == nullptr) break;
-        if (!b->ledger.let_go()) continue;  // the last access to end disposes of it
-        const status s = b->ledger.settle();
-        if (first.ok()) first = s;
-        hand_on(*b);
+    for (block* b = reclaimable.take(all_put_off); b != nullptr;) {
+        block* const next = b->next;
+        if (b->ledger.let_go()) {  // else the last access to end disposes of it
+            const status s = b->ledger.settle();
+            if (first.ok()) first = s;
+            hand_on(*b);
+        }
+        b = next;
     }
     return first;
 }
@@ -84,14 +88,13 @@ inline status reclaim_and_wait() noexcept {
 /// Before a block is used: slices let go in a host callback have still to join it.
 inline void join_slices(const block& b) noexcept {
     if (b.ledger.is_split()) [[unlikely]] {
-        for (std::size_t i = reclaimable.count(); i > 0 && b.ledger.is_split(); --i) {
-            if (block* const put_off = reclaimable.take()) hand_on(*put_off);
-        }
+        reclaim(all_put_off);
     }
 }
 
-/// Opens an access. @throws access_conflict, and what the backend reports
+/// Opens an access. @throws forked, access_conflict, and what the backend reports
 inline void begin_access(const block& b, stream_state& s, access_mode mode, const call_site& by) {
+    refuse_forked_child(by);
     join_slices(b);
     b.ledger.open(s, mode, by);
 }

@@ -36,6 +36,7 @@ class slice_group {
     /// std::bad_alloc
     slice_group(const block* whole, std::size_t count, const call_site& by) {
         if (whole == nullptr) return;
+        refuse_forked_child(by);
         join_slices(*whole);
         whole->ledger.split(by);
         slice_block* made = nullptr;

@@ -116,7 +116,7 @@ inline status cover(stream_state& s, std::uint64_t tick, mark_event** out) noexc
     // as good as lost. So is an access that ends after its stream.
     if (s.is_borrowed || s.has_ended) return {error_code::device_lost, 0};
     const status recorded = record_ended(s);
-    if (recorded.ok()) *out = covering_event(s, tick);
+    *out = covering_event(s, tick);
     return recorded;
 }
 
@@ -151,7 +151,6 @@ inline status wait_for(const stream_mark& m) noexcept {
     std::uint64_t covers = 0;
     {
         const lock_guard lock(s.ordering);
-        if (has_passed(m)) return {};
         covers = s.tick.load_acquire();
         if (cover(s, m.tick, &e).ok()) {
             ++e->waiting;
@@ -179,7 +178,7 @@ inline status look(stream_state& s) noexcept {
     if (!s.is_borrowed && !s.has_ended) {
         const status asked = s.table->stream_query(s.where, s.handle, &done);
         if (done) raise_to(s.passed, ended);
-        if (done || !asked.ok()) return asked;
+        if (!asked.ok()) return asked;
     }
     const mark_event* newest = nullptr;
     for (std::uint64_t below = ~std::uint64_t{0};; below = newest->covers) {
@@ -191,7 +190,7 @@ inline status look(stream_state& s) noexcept {
         if (newest == nullptr) return {};
         const status asked = s.table->event_query(s.where, newest->handle, &done);
         if (done) raise_to(s.passed, newest->covers);
-        if (done || !asked.ok()) return asked;
+        if (!asked.ok()) return asked;
     }
 }
 
