@@ -287,7 +287,7 @@ TEST_CASE("an event that is moved takes what it knows with it") {
     CHECK(hazard_of([&] { devmem::fill(t.v, 2, t.b); }).empty());
 }
 
-TEST_CASE("a hazard that is printed is one note, and the work is done") {
+TEST_CASE("a hazard that is printed is one note, and the access is opened") {
     const nothing_stays check;
     const checking on(order_check::print);
     const devmem_test::captured_notes notes;
@@ -296,7 +296,11 @@ TEST_CASE("a hazard that is printed is one note, and the work is done") {
     t.a.synchronize();
     t.v.set_ordering(ordering::manual);
     devmem::fill(t.v, 2, t.a);
-    devmem::fill(t.v, 3, t.b);
+    {
+        // Without work, which would race.
+        const auto open = t.v.write(t.b);
+        CHECK(open.span().size() == 100);
+    }
     CHECK(notes.all().size() == 1);
     CHECK(has(notes.all()[0], "a write after a write that nothing orders"));
     devmem::synchronize(test_device(1));
@@ -372,7 +376,7 @@ TEST_CASE("a sink may use what a note is about") {
     devmem::fill(t.v, 1, t.a);
     devmem::synchronize(test_device(1));
     devmem::fill(t.v, 2, t.a);
-    devmem::fill(t.v, 3, t.b);
+    { const auto open = t.v.write(t.b); }
     devmem::set_message_sink(before);
     CHECK(size_seen == 100);
     devmem::synchronize(test_device(1));
