@@ -173,7 +173,7 @@ inline status wait_for(const stream_mark& m) noexcept {
 inline status look(stream_state& s) noexcept {
     const lock_guard lock(s.ordering);
     const std::uint64_t ended = s.tick.load_acquire();
-    if (s.passed.load_relaxed() >= ended) return {};
+    if (s.passed.load_acquire() >= ended) return {};
     bool done = false;
     if (!s.is_borrowed && !s.has_ended) {
         const status asked = s.table->stream_query(s.where, s.handle, &done);

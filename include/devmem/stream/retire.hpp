@@ -18,7 +18,7 @@ inline status end_handle_locked(stream_state& s) noexcept {
     }
     if (s.gave_raw.exchange(false)) static_cast<void>(take_tick(s));  // after all that is queued
     const std::uint64_t ended = s.tick.load_acquire();
-    const bool is_covered = s.passed.load_relaxed() >= ended || covering_event(s, ended) != nullptr;
+    const bool is_covered = s.passed.load_acquire() >= ended || covering_event(s, ended) != nullptr;
     if (const status last = is_covered ? status{} : record_ended(s); !last.ok()) {
         if (last.code != error_code::device_lost) return {};
         raise_to(s.passed, ended);  // nothing of it will run any more
@@ -43,7 +43,7 @@ inline bool is_over(stream_state& s) noexcept {
     if (s.handle != nullptr) return false;
     const std::uint64_t ended = s.tick.load_acquire();
     if (look(s).code == error_code::device_lost) raise_to(s.passed, ended);
-    return s.passed.load_relaxed() >= ended;
+    return s.passed.load_acquire() >= ended;
 }
 
 inline void put_off(stream_state& s) noexcept {
