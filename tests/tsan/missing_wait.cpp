@@ -1,6 +1,7 @@
 // Two streams share an array. `missing_wait right CASE` orders them; `missing_wait missing CASE`
 // forgets to, which a race detector must see although the result is nearly always right.
 #include <devmem/copy.hpp>
+#include <devmem/device.hpp>
 #include <devmem/device_vector.hpp>
 #include <devmem/event.hpp>
 #include <devmem/for_each.hpp>
