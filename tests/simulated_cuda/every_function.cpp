@@ -405,6 +405,8 @@ TEST_CASE("host waits are counted where the host waits, or may") {
     CHECK(copy_waits(memory, pageable.data()) == 0);
     CHECK(copy_waits(pageable.data(), memory) == 0);
     simulated_cuda::pageable_access(false);
+    // The default stream is not ordered after this one.
+    CHECK(waits([&] { return cudaStreamSynchronize(stream); }) == 1);
     CHECK(waits([&] { return cudaMemcpy(memory, pinned, 256, cudaMemcpyDefault); }) == 1);
     CHECK(waits([&] { return cudaMemcpy(memory, pageable.data(), 256, cudaMemcpyDefault); }) == 1);
     CHECK(waits([&] { return cudaMemsetAsync(memory, 0, 256, stream); }) == 0);
@@ -416,7 +418,7 @@ TEST_CASE("host waits are counted where the host waits, or may") {
     CHECK(waits([&] { return cudaDeviceSynchronize(); }) == 1);
     CHECK(waits([&] { return cudaStreamQuery(stream); }) == 0);
     CHECK(waits([&] { return cudaEventQuery(event); }) == 0);
-    CHECK(simulated_cuda::host_waits() == 9);
+    CHECK(simulated_cuda::host_waits() == 10);
     simulated_cuda::clear_calls();
     CHECK(simulated_cuda::host_waits() == 0);
 
