@@ -2,8 +2,12 @@
 set(DEVMEM_HEADERS
     include/devmem/access.hpp
     include/devmem/adopt.hpp
+    include/devmem/algorithm/answer.hpp
+    include/devmem/algorithm/elementwise.hpp
     include/devmem/algorithm/operand.hpp
+    include/devmem/algorithm/result.hpp
     include/devmem/algorithm/tree.hpp
+    include/devmem/all_finite.hpp
     include/devmem/backend.hpp
     include/devmem/backend/cpu.hpp
     include/devmem/backend/cpu/deferred.hpp
@@ -40,6 +44,7 @@ set(DEVMEM_HEADERS
     include/devmem/container/storage.hpp
     include/devmem/container/typed_elements.hpp
     include/devmem/copy.hpp
+    include/devmem/count_if.hpp
     include/devmem/detail/order_mode.hpp
     include/devmem/detail/text.hpp
     include/devmem/detail/type_name.hpp
@@ -52,11 +57,15 @@ set(DEVMEM_HEADERS
     include/devmem/device_vector.hpp
     include/devmem/device_view.hpp
     include/devmem/devmem.hpp
+    include/devmem/equal.hpp
     include/devmem/error.hpp
     include/devmem/event.hpp
     include/devmem/fill.hpp
     include/devmem/for_each.hpp
+    include/devmem/functional.hpp
     include/devmem/host_task.hpp
+    include/devmem/inner_product.hpp
+    include/devmem/iota.hpp
     include/devmem/launch.cuh
     include/devmem/launch.hpp
     include/devmem/managed_vector.hpp
@@ -76,6 +85,7 @@ set(DEVMEM_HEADERS
     include/devmem/memory/uses.hpp
     include/devmem/memory_info.hpp
     include/devmem/messages.hpp
+    include/devmem/min_max_element.hpp
     include/devmem/order_check.hpp
     include/devmem/ordering.hpp
     include/devmem/pinned_buffer.hpp
@@ -99,5 +109,6 @@ set(DEVMEM_HEADERS
     include/devmem/to_host.hpp
     include/devmem/transfer/copy_ranges.hpp
     include/devmem/transform.hpp
+    include/devmem/transform_reduce.hpp
     include/devmem/uninitialized.hpp
     include/devmem/version.hpp)

@@ -4,10 +4,12 @@
 
 #include <devmem/access.hpp>
 #include <devmem/adopt.hpp>
+#include <devmem/all_finite.hpp>
 #include <devmem/backend.hpp>
 #include <devmem/basic_vector.hpp>
 #include <devmem/config.hpp>
 #include <devmem/copy.hpp>
+#include <devmem/count_if.hpp>
 #include <devmem/device.hpp>
 #include <devmem/device_buffer.hpp>
 #include <devmem/device_slices.hpp>
@@ -15,16 +17,21 @@
 #include <devmem/device_text.hpp>
 #include <devmem/device_vector.hpp>
 #include <devmem/device_view.hpp>
+#include <devmem/equal.hpp>
 #include <devmem/error.hpp>
 #include <devmem/event.hpp>
 #include <devmem/fill.hpp>
 #include <devmem/for_each.hpp>
+#include <devmem/functional.hpp>
 #include <devmem/host_task.hpp>
+#include <devmem/inner_product.hpp>
+#include <devmem/iota.hpp>
 #include <devmem/launch.hpp>
 #include <devmem/managed_vector.hpp>
 #include <devmem/mapped_buffer.hpp>
 #include <devmem/memory_info.hpp>
 #include <devmem/messages.hpp>
+#include <devmem/min_max_element.hpp>
 #include <devmem/order_check.hpp>
 #include <devmem/ordering.hpp>
 #include <devmem/pinned_buffer.hpp>
@@ -40,5 +47,6 @@
 #include <devmem/timed_event.hpp>
 #include <devmem/to_host.hpp>
 #include <devmem/transform.hpp>
+#include <devmem/transform_reduce.hpp>
 #include <devmem/uninitialized.hpp>
 #include <devmem/version.hpp>

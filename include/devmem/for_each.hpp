@@ -1,5 +1,5 @@
 /// \file
-/// `for_each_index`: calls a function for each of the numbers below n.
+/// `for_each` and `for_each_index`: calls a function for each element, or each number below n.
 #pragma once
 
 #include <devmem/algorithm/operand.hpp>
@@ -7,6 +7,7 @@
 
 #include <concepts>
 #include <cstddef>
+#include <type_traits>
 
 namespace devmem::inline v0::inline DEVMEM_KERNEL_NAMESPACE {
 
@@ -25,6 +26,28 @@ void for_each_index(std::size_t n, F f, stream_view s = {}, place at = place::he
         on, n, grain,
         [f](std::size_t begin, std::size_t end) {
             for (std::size_t i = begin; i < end; ++i) f(i);
+        },
+        operation);
+}
+
+/// Calls `f(x)` for each element x of `range`, which `f` may change by taking a reference; in no
+/// order, several at once. `f` is copied at the call. What it throws on the CPU is thrown by the
+/// stream's next `synchronize`.
+/// @throws wrong_device for a stream of another device, not_permitted on a GPU (no kernels in this
+/// version) @sync none @complexity n calls
+template <detail::output_range Range, class F>
+requires std::invocable < const F&, detail::element_of_t<Range>
+& > void for_each(Range&& range, F f, stream_view s = {}, place at = place::here()) {
+    const detail::call_site operation("for_each", at);
+    detail::stream_state& on = detail::resolve_stream(s, range.view().device(), operation);
+    const auto changed = detail::writing(on, range, operation);
+    const auto elements = changed.elements();
+    detail::queue_loop(
+        on, elements.size, detail::loop_grain,
+        [elements, f](std::size_t begin, std::size_t end) {
+            auto* const x = elements.data;
+            DEVMEM_INDEPENDENT_ITERATIONS
+            for (std::size_t i = begin; i < end; ++i) f(x[i]);
         },
         operation);
 }

@@ -2,23 +2,37 @@
 /// `reduce` and `reduce_async`: one value from all elements of a range.
 #pragma once
 
-#include <devmem/algorithm/operand.hpp>
+#include <devmem/algorithm/result.hpp>
 #include <devmem/algorithm/tree.hpp>
 #include <devmem/config.hpp>
+#include <devmem/functional.hpp>
 
 #include <concepts>
-#include <cstddef>
 #include <type_traits>
 
 namespace devmem::inline v0 {
 
-/// `a + b`, of one type.
-struct plus {
-    template <class T>
-    DEVMEM_HD constexpr T operator()(const T& a, const T& b) const {
-        return static_cast<T>(a + b);
-    }
-};
+namespace detail {
+
+/// What joins two values of a type, and gives one.
+template <class Op, class T>
+concept joining_function = std::invocable<const Op&, const T&, const T&>;
+
+/// Queues the reduction of a range.
+template <class In>
+void queue_reduce(stream_state& on, const In& in, const element_of_t<In>& init, const auto& op,
+                  element_of_t<In>* result, const call_site& operation) {
+    using value = element_of_t<In>;
+    const auto input = reading(on, in, operation);
+    const auto from = input.elements();
+    queue_reduction(on, element_loader<value>{from.data}, from.size, init, op, result, operation);
+}
+
+/// A range of elements of the same type as those of another.
+template <class Out, class In>
+concept output_like = output_range<Out> && std::same_as<element_of_t<In>, element_of_t<Out>>;
+
+}  // namespace detail
 
 inline namespace DEVMEM_KERNEL_NAMESPACE {
 
@@ -27,50 +41,32 @@ inline namespace DEVMEM_KERNEL_NAMESPACE {
 /// the same bits for any number of threads.
 /// @throws invalid_argument when `out` is not one element, wrong_device, not_permitted on a GPU (no
 /// kernels in this version) @sync none
-template <device_range In, device_range Out, class Op = plus>
-requires(!detail::is_temporary_owner<Out>) &&
-    std::same_as<detail::element_of_t<In>, detail::element_of_t<Out>> void reduce_async(
-        const In& in, Out&& out, std::type_identity_t<detail::element_of_t<In>> init = {},
-        Op op = {}, stream_view s = {}, place at = place::here()) {
+template <device_range In, detail::output_like<In> Out, class Op = plus>
+void reduce_async(const In& in, Out&& out, std::type_identity_t<detail::element_of_t<In>> init = {},
+                  Op op = {}, stream_view s = {}, place at = place::here()) {
     const detail::call_site operation("reduce_async", at);
-    using value = detail::element_of_t<In>;
     detail::stream_state& on = detail::resolve_stream(s, in.view().device(), operation);
-    const auto input = detail::reading(on, in, operation);
     const auto output = detail::writing(on, out, operation);
-    const auto from = input.elements();
-    const auto to = output.elements();
-    detail::require_same_size(to.size, 1, operation);
-    detail::queue_reduction<value>(on, {from.data, from.size}, init, op, to.data, operation);
+    detail::queue_reduce(on, in, init, op, detail::only_element(output, operation), operation);
 }
 
 /// As above, the sum, on a stream.
-template <device_range In, device_range Out>
-requires(!detail::is_temporary_owner<Out>) &&
-    std::same_as<detail::element_of_t<In>, detail::element_of_t<Out>> void reduce_async(
-        const In& in, Out&& out, stream_view s, place at = place::here()) {
+template <device_range In, detail::output_like<In> Out>
+void reduce_async(const In& in, Out&& out, stream_view s, place at = place::here()) {
     reduce_async(in, out, {}, plus{}, s, at);
 }
 
 /// `op(init, …)` over all elements of `in`, on the host.
 /// @throws wrong_device, not_permitted on a GPU (no kernels in this version), and what `op` throws
 /// @sync stream
-template <device_range In, class Op>
-requires std::invocable < const Op&, const detail::element_of_t<In>
-&, const detail::element_of_t<In>& >
-       detail::element_of_t<In> reduce(const In& in,
-                                       std::type_identity_t<detail::element_of_t<In>> init, Op op,
-                                       stream_view s = {}, place at = place::here()) {
+template <device_range In, detail::joining_function<detail::element_of_t<In>> Op>
+detail::element_of_t<In> reduce(const In& in, std::type_identity_t<detail::element_of_t<In>> init,
+                                Op op, stream_view s = {}, place at = place::here()) {
     const detail::call_site operation("reduce", at);
-    using value = detail::element_of_t<In>;
     detail::stream_state& on = detail::resolve_stream(s, in.view().device(), operation);
-    value result = init;
-    {
-        const auto input = detail::reading(on, in, operation);
-        const auto from = input.elements();
-        detail::queue_reduction<value>(on, {from.data, from.size}, init, op, &result, operation);
-    }
-    detail::synchronize_stream(on, operation);
-    return result;
+    return detail::wait_for_result(on, init, operation, [&](auto* result) {
+        detail::queue_reduce(on, in, init, op, result, operation);
+    });
 }
 
 /// `init` plus the sum of all elements. @sync stream

@@ -1,4 +1,5 @@
-// A function for each number below n.
+// A function for each number below n, or for each element.
+#include "contents.hpp"
 #include "gate.hpp"
 #include "kernels.hpp"
 #include "test_backend.hpp"
@@ -16,9 +17,13 @@
 #include <string>
 #include <vector>
 
+using devmem::for_each;
 using devmem::for_each_index;
 using devmem::stream;
+using devmem_test::contents;
+using devmem_test::counted;
 using devmem_test::test_device;
+using devmem_test::test_vector;
 
 TEST_CASE("each number is visited once") {
     DEVMEM_NEEDS_KERNELS();
@@ -169,4 +174,39 @@ TEST_CASE("on a GPU it is not permitted in this version, and says so") {
         cpu.synchronize();
         CHECK(called);
     }
+}
+
+TEST_CASE("each element is changed, and a function may also only look") {
+    DEVMEM_NEEDS_KERNELS();
+    for (const std::size_t n : {0u, 1u, 7u, 255u, 256u, 257u, 4'097u, 1'048'577u}) {
+        CAPTURE(n);
+        test_vector<int> v(counted<int>(n), test_device(1));
+        for_each(v, [](int& x) { x = 2 * x + 1; });
+        const std::vector<int> found = contents(v);
+        std::size_t wrong = 0;
+        for (std::size_t i = 0; i < n; ++i) wrong += found[i] != 2 * static_cast<int>(i) + 1;
+        CHECK(wrong == 0);
+    }
+    const stream s(test_device(0));
+    test_vector<int> v(counted<int>(100, 1), s);
+    std::atomic<int> total{0};
+    for_each(
+        v, [&total](int x) { total += x; }, s);
+    s.synchronize();
+    CHECK(total == 5'050);
+}
+
+TEST_CASE("a part is changed, in the order of its stream and of others") {
+    DEVMEM_NEEDS_KERNELS();
+    DEVMEM_NEEDS_GATE();
+    const stream a(test_device(0));
+    const stream b(test_device(0));
+    test_vector<int> v(10, 1, a);
+    devmem_test::gate held(a);
+    for_each(
+        v.first(5), [](int& x) { x += 1; }, a);
+    for_each(
+        v.last(8), [](int& x) { x *= 10; }, b);
+    held.open();
+    CHECK(contents(v) == std::vector{2, 2, 20, 20, 20, 10, 10, 10, 10, 10});
 }

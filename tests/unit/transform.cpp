@@ -1,4 +1,4 @@
-// A function of the elements of one range or two, to a range.
+// A function of the elements of one range, two or three, to a range.
 #include "contents.hpp"
 #include "gate.hpp"
 #include "kernels.hpp"
@@ -89,6 +89,29 @@ TEST_CASE("two inputs, which may be one range and the output") {
     CHECK(out.get(0) == 200);
     transform(out, out, out, sum);
     CHECK(out.get(0) == 400);
+}
+
+TEST_CASE("three inputs, of any types, any of which may be the output") {
+    DEVMEM_NEEDS_KERNELS();
+    for (const std::size_t n : {0u, 1u, 7u, 255u, 256u, 257u, 1'048'577u}) {
+        CAPTURE(n);
+        const test_vector<int> a(counted<int>(n), test_device(0));
+        const test_vector<float> b(n, 0.5f, test_device(0));
+        test_vector<double> c(n, 3.0, test_device(0));
+        transform(a, b, c, c, [](int x, float y, double z) { return double{y} * x + z; });
+        const std::vector<double> found = contents(c);
+        std::size_t wrong = 0;
+        for (std::size_t i = 0; i < n; ++i) wrong += found[i] != static_cast<double>(i) * 0.5 + 3;
+        CHECK(wrong == 0);
+    }
+    const test_vector<int> three(3, test_device(0));
+    test_vector<int> out(3, test_device(0));
+    const auto all = [](int x, int y, int z) { return x + y + z; };
+    CHECK(message_of<devmem::invalid_argument>([&] {
+              transform(three, three, three.first(2), out, all);
+          }) == "transform: ranges of 2 and 3 elements; sizes must be equal");
+    const test_vector<int> elsewhere(3, test_device(1));
+    CHECK_THROWS_AS(transform(three, elsewhere, three, out, all), devmem::wrong_device);
 }
 
 TEST_CASE("types may differ; the result is converted to the output's") {

@@ -73,6 +73,13 @@ inline void require_same_size(std::size_t a, std::size_t b, const call_site& ope
     throw_failure({.code = error_code::invalid_argument, .operation = operation}, message.c_str());
 }
 
+/// Where a result goes, in a range of one element. @throws invalid_argument when it has not one
+template <class T>
+T* only_element(const used_range<T>& out, const call_site& operation) {
+    require_same_size(out.elements().size, 1, operation);
+    return out.elements().data;
+}
+
 /// An output may be an input itself, or apart from it; not shifted against it.
 template <class In, class Out>
 void require_same_or_apart(operand<In> in, operand<Out> out, const call_site& operation) {

@@ -7,7 +7,6 @@
 
 #include <cstddef>
 #include <cstdlib>
-#include <cstring>
 #include <new>
 
 namespace devmem::inline v0::detail {
@@ -16,6 +15,13 @@ namespace devmem::inline v0::detail {
 /// sums, which a compiler turns into vector instructions.
 inline constexpr std::size_t tree_leaf = 4096;
 inline constexpr std::size_t tree_lanes = 32;
+
+/// The values of a range, for a tree.
+template <class T>
+struct element_loader {
+    const T* data;
+    const T& operator()(std::size_t i) const noexcept { return data[i]; }
+};
 
 /// Pairs neighbours until one is left. @pre n > 0
 template <class T, class Op>
@@ -31,22 +37,24 @@ T reduce_pairs(T* values, std::size_t n, const Op& op) {
     return values[0];
 }
 
-/// @pre 0 < n <= tree_leaf
-template <class T, class Op>
-T reduce_leaf(const T* values, std::size_t n, const Op& op) {
+/// The values `load(first)` to `load(first + n - 1)`. @pre 0 < n <= tree_leaf
+template <class T, class Load, class Op>
+T reduce_leaf(const Load& load, std::size_t first, std::size_t n, const Op& op) {
     alignas(64) alignas(T) std::byte bytes[tree_lanes * sizeof(T)];
     T* const lanes = reinterpret_cast<T*>(bytes);
     const std::size_t used = n < tree_lanes ? n : tree_lanes;
-    std::memcpy(bytes, values, used * sizeof(T));
+    for (std::size_t lane = 0; lane < used; ++lane) {
+        ::new (static_cast<void*>(lanes + lane)) T(load(first + lane));
+    }
     std::size_t at = used;
     for (; at + tree_lanes <= n; at += tree_lanes) {
         DEVMEM_INDEPENDENT_ITERATIONS
         for (std::size_t lane = 0; lane < tree_lanes; ++lane) {
-            lanes[lane] = static_cast<T>(op(lanes[lane], values[at + lane]));
+            lanes[lane] = static_cast<T>(op(lanes[lane], load(first + at + lane)));
         }
     }
     for (std::size_t lane = 0; at < n; ++lane, ++at) {
-        lanes[lane] = static_cast<T>(op(lanes[lane], values[at]));
+        lanes[lane] = static_cast<T>(op(lanes[lane], load(first + at)));
     }
     return reduce_pairs(lanes, used, op);
 }
@@ -69,30 +77,31 @@ class leaf_values {
 };
 
 /// On a worker: the leaves by the team, their values by this thread. @pre n > 0
-template <class T, class Op>
-T reduce_tree(const T* values, std::size_t n, const Op& op) {
-    if (n <= tree_leaf) return reduce_leaf(values, n, op);
+template <class T, class Load, class Op>
+T reduce_tree(const Load& load, std::size_t n, const Op& op) {
+    if (n <= tree_leaf) return reduce_leaf<T>(load, 0, n, op);
     const std::size_t leaves = (n - 1) / tree_leaf + 1;
     const leaf_values<T> results(leaves);
     engine().helpers().run(leaves, 8, [&](std::size_t begin, std::size_t end) {
         for (std::size_t leaf = begin; leaf < end; ++leaf) {
             const std::size_t from = leaf * tree_leaf;
             const std::size_t size = n - from < tree_leaf ? n - from : tree_leaf;
-            results.data()[leaf] = reduce_leaf(values + from, size, op);
+            ::new (static_cast<void*>(results.data() + leaf))
+                T(reduce_leaf<T>(load, from, size, op));
         }
     });
     return reduce_pairs(results.data(), leaves, op);
 }
 
-/// Queues a reduction; `*result` is written in the order of the stream.
-template <class T, class Op>
-void queue_reduction(stream_state& on, operand<const T> in, T init, const Op& op, T* result,
-                     const call_site& operation) {
+/// Queues `op(init, load(0), …, load(n - 1))`, written to `*result` in stream order.
+template <class T, class Load, class Op, class Result>
+void queue_reduction(stream_state& on, const Load& load, std::size_t n, const T& init, const Op& op,
+                     Result* result, const call_site& operation) {
     queue_loop(
         on, 1, 1,
-        [in, init, op, result](std::size_t, std::size_t) {
-            *result =
-                in.size == 0 ? init : static_cast<T>(op(init, reduce_tree(in.data, in.size, op)));
+        [load, n, init, op, result](std::size_t, std::size_t) {
+            *result = static_cast<Result>(
+                n == 0 ? init : static_cast<T>(op(init, reduce_tree<T>(load, n, op))));
         },
         operation);
 }

@@ -1,0 +1,138 @@
+/// \file
+/// `min_max_element`: where the smallest and the largest element of a range are.
+#pragma once
+
+#include <devmem/algorithm/result.hpp>
+#include <devmem/algorithm/tree.hpp>
+#include <devmem/config.hpp>
+#include <devmem/functional.hpp>
+
+#include <concepts>
+#include <cstddef>
+
+namespace devmem::inline v0 {
+
+/// Positions of the extremes of a range.
+struct min_max_positions {
+    std::size_t min;
+    std::size_t max;
+    friend constexpr bool operator==(const min_max_positions&, const min_max_positions&) = default;
+};
+
+namespace detail {
+
+/// The extremes of part of a range.
+template <class T>
+struct extremes {
+    T least;
+    T most;
+    std::size_t least_at;
+    std::size_t most_at;
+};
+
+/// Each element as the extremes of itself, for a tree.
+template <class T>
+struct extremes_loader {
+    const T* data;
+    extremes<T> operator()(std::size_t i) const { return {data[i], data[i], i, i}; }
+};
+
+/// The tree joins elements out of their order, so that positions decide between equals.
+template <class T, class Less>
+struct join_extremes {
+    Less less;
+
+    extremes<T> operator()(const extremes<T>& a, const extremes<T>& b) const {
+        extremes<T> joined = a;
+        if (is_before(b.least, b.least_at, a.least, a.least_at)) {
+            joined.least = b.least;
+            joined.least_at = b.least_at;
+        }
+        if (is_before(a.most, a.most_at, b.most, b.most_at)) {
+            joined.most = b.most;
+            joined.most_at = b.most_at;
+        }
+        return joined;
+    }
+
+  private:
+    bool is_before(const T& x, std::size_t x_at, const T& y, std::size_t y_at) const {
+        if (less(x, y)) return true;
+        return x_at < y_at && !less(y, x);
+    }
+};
+
+template <class In, class Less>
+void queue_min_max(stream_state& on, const In& in, const Less& less, min_max_positions* result,
+                   const call_site& operation) {
+    using value = element_of_t<In>;
+    const auto input = reading(on, in, operation);
+    const auto from = input.elements();
+    queue_loop(
+        on, 1, 1,
+        [from, less, result](std::size_t, std::size_t) {
+            *result = {0, 0};
+            if (from.size == 0) return;
+            const auto found = reduce_tree<extremes<value>>(
+                extremes_loader<value>{from.data}, from.size, join_extremes<value, Less>{less});
+            *result = {found.least_at, found.most_at};
+        },
+        operation);
+}
+
+/// A strict weak order of a range's elements.
+template <class Less, class In>
+concept order_of = std::predicate < const Less&,
+        const element_of_t<In>
+&, const element_of_t<In>& > ;
+
+/// A range that positions can be written to.
+template <class Out>
+concept positions_range = output_range<Out> && std::same_as<element_of_t<Out>, min_max_positions>;
+
+}  // namespace detail
+
+inline namespace DEVMEM_KERNEL_NAMESPACE {
+
+/// Where the smallest and the largest element are: of equals the first smallest and the last
+/// largest, as with `std::minmax_element`. Both are 0 where there are no elements. `less` is a
+/// strict weak order, so without NaN.
+/// @throws wrong_device, not_permitted on a GPU (no kernels in this version), and what `less`
+/// throws @sync stream
+template <device_range In, detail::order_of<In> Less>
+min_max_positions min_max_element(const In& in, Less less, stream_view s = {},
+                                  place at = place::here()) {
+    const detail::call_site operation("min_max_element", at);
+    detail::stream_state& on = detail::resolve_stream(s, in.view().device(), operation);
+    return detail::wait_for_result(
+        on, min_max_positions{0, 0}, operation,
+        [&](min_max_positions* result) { detail::queue_min_max(on, in, less, result, operation); });
+}
+
+/// By `<`. @sync stream
+template <device_range In>
+min_max_positions min_max_element(const In& in, stream_view s = {}, place at = place::here()) {
+    return min_max_element(in, less{}, s, at);
+}
+
+/// The same, to the one element of `out`.
+/// @throws invalid_argument when `out` is not one element, wrong_device, not_permitted on a GPU (no
+/// kernels in this version) @sync none
+template <device_range In, detail::positions_range Out, detail::order_of<In> Less>
+void min_max_element_async(const In& in, Out&& out, Less less, stream_view s = {},
+                           place at = place::here()) {
+    const detail::call_site operation("min_max_element_async", at);
+    detail::stream_state& on = detail::resolve_stream(s, in.view().device(), operation);
+    const auto output = detail::writing(on, out, operation);
+    detail::queue_min_max(on, in, less, detail::only_element(output, operation), operation);
+}
+
+/// By `<`. @sync none
+template <device_range In, detail::positions_range Out>
+void min_max_element_async(const In& in, Out&& out, stream_view s = {}, place at = place::here()) {
+    min_max_element_async(in, out, less{}, s, at);
+}
+
+}  // namespace DEVMEM_KERNEL_NAMESPACE
+
+}  // namespace devmem::inline v0
