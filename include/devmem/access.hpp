@@ -22,11 +22,13 @@ namespace devmem::inline v0 {
 template <class T>
 class [[nodiscard]] block_access {
   public:
+    /// Takes the access over; the other is then over.
     block_access(block_access&& other) noexcept
         : block_(std::exchange(other.block_, nullptr)),
           stream_(other.stream_),
           mode_(other.mode_),
           span_(std::exchange(other.span_, {})) {}
+    /// Ends its own first.
     block_access& operator=(block_access&& other) noexcept {
         if (this != &other) {
             end();
@@ -66,8 +68,8 @@ class [[nodiscard]] block_access {
 /// What `launch` is told of a container among its arguments.
 template <class T>
 struct access_request {
-    device_view<T> view;
-    detail::access_mode mode;
+    device_view<T> view;       ///< of the elements that are used
+    detail::access_mode mode;  ///< whether they are written
 };
 
 /// An argument of `launch` that the work reads.

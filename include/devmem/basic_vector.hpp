@@ -50,9 +50,9 @@ class basic_vector {
     static constexpr bool host_may_touch = space_of_policy != memory_space::device;
 
   public:
-    using value_type = T;
-    using size_type = std::size_t;
-    using policy_type = Policy;
+    using value_type = T;           ///< of the elements
+    using size_type = std::size_t;  ///< of sizes and positions
+    using policy_type = Policy;     ///< what the options normalise to
 
     /// Empty, on the current device.
     basic_vector(place at = place::here()) : basic_vector(placement(at)) {}
@@ -61,15 +61,17 @@ class basic_vector {
     /// `n` zeros.
     explicit basic_vector(std::size_t n, const placement& where = {})
         : basic_vector(n, detail::initial_value::zero(), where) {}
-    /// `n` times `value`.
+    /// `n` times `value`. @{
     basic_vector(std::size_t n, const T& value,
                  place at = place::here()) requires(!std::same_as<T, devmem::device>)
         : basic_vector(n, value, placement(at)) {}
     basic_vector(std::size_t n, const T& value, const placement& where)
         : basic_vector(n, detail::initial_value{&value, sizeof(T)}, where) {}
+    /// @}
     /// `n` elements without a value.
     basic_vector(std::size_t n, uninitialized_t, const placement& where = {})
         : basic_vector(n, detail::initial_value::none(), where) {}
+    /// The elements of a list.
     basic_vector(std::initializer_list<T> values, const placement& where = {})
         : basic_vector(detail::bytes_of_range(values), where) {}
     /// The elements of contiguous host memory, which has been read when this returns.
@@ -77,7 +79,7 @@ class basic_vector {
     requires std::same_as<detail::element_of_t<R>, T>
     explicit basic_vector(const R& values, const placement& where = {})
         : basic_vector(detail::bytes_of_range(values), where) {}
-    /// The elements of a container or view, of whatever device and policy.
+    /// The elements of a container or view, of whatever device and policy. @{
     template <device_range R>
     requires std::same_as<detail::element_of_t<R>, T>
     explicit basic_vector(const R& values, const placement& where)
@@ -87,8 +89,10 @@ class basic_vector {
         (!std::same_as<R, basic_vector>)explicit basic_vector(const R& values,
                                                               place at = place::here())
         : basic_vector(values, placement(at)) {}
+    /// @}
     /// The elements of `other`, on its device.
     basic_vector(const basic_vector& other) : basic_vector(other, placement(other.device())) {}
+    /// Takes the memory of `other`, which is empty then.
     basic_vector(basic_vector&&) noexcept = default;
     ~basic_vector() = default;
 
@@ -104,15 +108,15 @@ class basic_vector {
         assign(values);
         return *this;
     }
-    void swap(basic_vector& other) noexcept { elements_.swap(other.elements_); }
-    friend void swap(basic_vector& a, basic_vector& b) noexcept { a.swap(b); }
+    void swap(basic_vector& other) noexcept { elements_.swap(other.elements_); }  ///< and devices
+    friend void swap(basic_vector& a, basic_vector& b) noexcept { a.swap(b); }    ///< the same
 
-    std::size_t size() const noexcept { return elements_.size(); }
-    std::size_t size_bytes() const noexcept { return size() * sizeof(T); }
-    std::size_t capacity() const noexcept { return elements_.capacity(); }
-    bool empty() const noexcept { return size() == 0; }
-    devmem::device device() const noexcept { return elements_.where(); }
-    memory_space space() const noexcept { return space_of_policy; }
+    std::size_t size() const noexcept { return elements_.size(); }          ///< elements
+    std::size_t size_bytes() const noexcept { return size() * sizeof(T); }  ///< bytes
+    std::size_t capacity() const noexcept { return elements_.capacity(); }  ///< has room for
+    bool empty() const noexcept { return size() == 0; }                     ///< has none
+    devmem::device device() const noexcept { return elements_.where(); }    ///< has the memory
+    memory_space space() const noexcept { return space_of_policy; }         ///< what kind
 
     /// Changes the size; keeps the elements there are, and the capacity. New elements are zero.
     /// @sync none
@@ -135,10 +139,8 @@ class basic_vector {
     void shrink_to_fit(stream_view s = {}, place at = place::here()) {
         elements_.shrink_to_fit(s, at);
     }
-    /// Removes the elements, keeps the memory.
-    void clear() noexcept { elements_.clear(); }
-    /// Removes the elements and gives the memory back.
-    void reset() noexcept { elements_.reset(); }
+    void clear() noexcept { elements_.clear(); }  ///< removes the elements, keeps the memory
+    void reset() noexcept { elements_.reset(); }  ///< removes both
 
     /// Has just the elements of `values` afterwards, which may be part of this container.
     /// Host memory has been read on return. @sync none
@@ -214,15 +216,16 @@ class basic_vector {
         return values;
     }
 
-    /// Who keeps accesses in order; devmem unless it is told otherwise.
+    /// Who keeps accesses in order; devmem unless it is told otherwise. @{
     devmem::ordering ordering() const noexcept {
         return elements_.is_manual() ? ordering::manual : ordering::automatic;
     }
     void set_ordering(devmem::ordering by) noexcept {
         elements_.set_manual(by == ordering::manual);
     }
+    /// @}
     /// An access for work of the program's own on `s`, which waits for what conflicts. @sync none
-    /// @throws access_conflict while a conflicting access is open elsewhere
+    /// @throws access_conflict while a conflicting access is open elsewhere @{
     block_access<const T> read(stream_view s, place at = place::here()) const {
         return {of(),
                 {address(), size()},
@@ -238,10 +241,11 @@ class basic_vector {
                 elements::by(at)};
     }
     block_access<T> read_write(stream_view s, place at = place::here()) { return write(s, at); }
+    /// @}
 
     /// `k` parts of nearly the same size, each with an order of its own; or a part from each of
     /// `offsets`, which begin with 0 and do not fall, to the next. See `device_slices`.
-    /// @throws invalid_argument, access_conflict while an access is open
+    /// @throws invalid_argument, access_conflict while an access is open @{
     template <class Slices = device_slices<T>>
     Slices split(std::size_t k, place at = place::here()) & {
         return Slices(view(), k, elements::by(at));
@@ -250,8 +254,9 @@ class basic_vector {
     Slices split(const Offsets& offsets, place at = place::here()) & {
         return Slices(view(), offsets, elements::by(at));
     }
+    /// @}
 
-    /// All elements, or some, for copies and algorithms.
+    /// All elements, or some, for copies and algorithms. @{
     device_view<T> view() & noexcept { return {address(), size(), of(), device(), space()}; }
     device_view<const T> view() const& noexcept {
         return {address(), size(), of(), device(), space()};
@@ -270,9 +275,10 @@ class basic_vector {
         return view().subspan(offset, n);
     }
     void subspan(std::size_t, std::size_t) const&& = delete;
+    /// @}
 
     /// Device memory: the address, for work of the program's own on `current_stream(device())`.
-    /// Memory that the host may touch: waits for work on it, then gives the address.
+    /// Memory that the host may touch: waits for work on it, then gives the address. @{
     T* data(place at = place::here()) {
         elements_.use_raw(detail::access_mode::write, at);
         return address();
@@ -281,8 +287,9 @@ class basic_vector {
         elements_.use_raw(detail::access_mode::read, at);
         return address();
     }
+    /// @}
 
-    // Memory that the host may touch, once work on it is over. Each of these waits.
+    /// Memory that the host may touch, once work on it is over. Each of these waits. @{
     T* begin(place at = place::here()) requires host_may_touch { return host_write(at).data(); }
     T* end(place at = place::here()) requires host_may_touch { return begin(at) + size(); }
     const T* begin(place at = place::here()) const requires host_may_touch {
@@ -293,7 +300,8 @@ class basic_vector {
     }
     const T* cbegin(place at = place::here()) const requires host_may_touch { return begin(at); }
     const T* cend(place at = place::here()) const requires host_may_touch { return end(at); }
-    /// @pre i < size()
+    /// @}
+    /// An element, after the same wait. @pre i < size() @{
     T& operator[](std::size_t i) requires host_may_touch {
         DEVMEM_ASSERT(i < size());
         return begin()[i];
@@ -302,6 +310,7 @@ class basic_vector {
         DEVMEM_ASSERT(i < size());
         return begin()[i];
     }
+    /// @}
     /// The elements for the host to read, once work that writes them is over.
     template <class U = T>
     typename detail::host_span_of<const U>::type host_read(place at = place::here()) const requires
@@ -319,6 +328,7 @@ class basic_vector {
     }
     /// The address, without a wait: the order is the caller's affair.
     T* unsynchronized_data() noexcept requires host_may_touch { return address(); }
+    /// The same.
     const T* unsynchronized_data() const noexcept requires host_may_touch { return address(); }
 
     /// For devmem's own use: owns `block`, which holds `n` elements.

@@ -16,7 +16,7 @@ namespace devmem::inline v0 {
 
 /// What is known of a device without using it.
 struct device_properties {
-    std::string name;
+    std::string name;              ///< as its maker calls it
     std::size_t total_memory = 0;  ///< bytes
 };
 

@@ -18,10 +18,12 @@ namespace devmem::inline v0 {
 template <class T>
 class [[nodiscard]] device_slices {
   public:
+    /// Takes the parts over; the other has none then.
     device_slices(device_slices&& other) noexcept
         : parts_(std::move(other.parts_)),
           views_(std::exchange(other.views_, nullptr)),
           size_(std::exchange(other.size_, 0)) {}
+    /// Lets its own parts go first.
     device_slices& operator=(device_slices&& other) noexcept {
         device_slices taken(std::move(other));
         std::swap(parts_, taken.parts_);
@@ -31,20 +33,21 @@ class [[nodiscard]] device_slices {
     }
     ~device_slices() { delete[] views_; }
 
-    std::size_t size() const noexcept { return size_; }
-    /// @pre i < size()
+    std::size_t size() const noexcept { return size_; }  ///< how many parts
+    /// A part. @pre i < size()
     device_view<T> operator[](std::size_t i) const {
         DEVMEM_ASSERT(i < size_);
         return views_[i];
     }
-    const device_view<T>* begin() const noexcept { return views_; }
-    const device_view<T>* end() const noexcept { return views_ + size_; }
+    const device_view<T>* begin() const noexcept { return views_; }        ///< the first part
+    const device_view<T>* end() const noexcept { return views_ + size_; }  ///< after the last
 
     /// For devmem's own use: slices come from containers.
     device_slices(device_view<T> whole, std::size_t k, const detail::call_site& by)
         : device_slices(by, whole, require_parts(k, by), [n = whole.size(), k](std::size_t i) {
               return i * (n / k) + (i < n % k ? i : n % k);
           }) {}
+    /// The same.
     template <host_range Offsets>
     device_slices(device_view<T> whole, const Offsets& offsets, const detail::call_site& by)
         : device_slices(by, whole, require_offsets(whole, offsets, by), [&](std::size_t i) {

@@ -15,10 +15,12 @@ namespace devmem::inline v0 {
 template <class T>
 class device_span {
   public:
-    using element_type = T;
-    using value_type = std::remove_cv_t<T>;
+    using element_type = T;                  ///< perhaps const
+    using value_type = std::remove_cv_t<T>;  ///< without const
 
+    /// Of nothing.
     DEVMEM_HD constexpr device_span() noexcept : data_(nullptr), size_(0) {}
+    /// Of `size` elements from `data` on.
     DEVMEM_HD constexpr device_span(T* data, std::size_t size) noexcept
         : data_(data), size_(size) {}
     /// A span of constants, of a span of what may change.
@@ -27,13 +29,13 @@ class device_span {
         const device_span<U>& other) noexcept  // NOLINT(*-explicit-*)
         : device_span(other.data(), other.size()) {}
 
-    DEVMEM_HD constexpr T* data() const noexcept { return data_; }
-    DEVMEM_HD constexpr std::size_t size() const noexcept { return size_; }
-    DEVMEM_HD constexpr bool empty() const noexcept { return size_ == 0; }
-    /// @pre i < size()
+    DEVMEM_HD constexpr T* data() const noexcept { return data_; }           ///< the first element
+    DEVMEM_HD constexpr std::size_t size() const noexcept { return size_; }  ///< elements
+    DEVMEM_HD constexpr bool empty() const noexcept { return size_ == 0; }   ///< has none
+    /// An element. @pre i < size()
     DEVMEM_HD constexpr T& operator[](std::size_t i) const noexcept { return data_[i]; }
-    DEVMEM_HD constexpr T* begin() const noexcept { return data_; }
-    DEVMEM_HD constexpr T* end() const noexcept { return data_ + size_; }
+    DEVMEM_HD constexpr T* begin() const noexcept { return data_; }        ///< the first element
+    DEVMEM_HD constexpr T* end() const noexcept { return data_ + size_; }  ///< after the last
 
     /// @pre n <= size()
     DEVMEM_HD constexpr device_span first(std::size_t n) const noexcept { return {data_, n}; }

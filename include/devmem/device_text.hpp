@@ -17,8 +17,10 @@ inline std::string to_string(device d) {
     return text.add("%s:%d", detail::kind_name(d.kind()), d.index()).c_str();
 }
 
+/// Prints `to_string(d)`.
 inline std::ostream& operator<<(std::ostream& out, device d) { return out << to_string(d); }
 
+/// Prints `device`, `pinned`, `mapped` or `managed`.
 inline std::ostream& operator<<(std::ostream& out, memory_space space) {
     return out << to_word(space);
 }

@@ -32,8 +32,8 @@ template <class T>
 requires device_element<std::remove_const_t<T>>
 class device_view {
   public:
-    using element_type = T;
-    using value_type = std::remove_const_t<T>;
+    using element_type = T;                     ///< perhaps const
+    using value_type = std::remove_const_t<T>;  ///< without const
 
     /// Nothing, on `cpu:0`.
     device_view() noexcept = default;
@@ -45,12 +45,12 @@ class device_view {
         : device_view(other.address(), other.size(), other.block(), other.device(), other.space()) {
     }
 
-    std::size_t size() const noexcept { return size_; }
-    std::size_t size_bytes() const noexcept { return size_ * sizeof(T); }
-    bool empty() const noexcept { return size_ == 0; }
-    devmem::device device() const noexcept { return device_; }
-    memory_space space() const noexcept { return space_; }
-    device_view view() const noexcept { return *this; }
+    std::size_t size() const noexcept { return size_; }                    ///< elements
+    std::size_t size_bytes() const noexcept { return size_ * sizeof(T); }  ///< bytes
+    bool empty() const noexcept { return size_ == 0; }                     ///< has no elements
+    devmem::device device() const noexcept { return device_; }             ///< where the memory is
+    memory_space space() const noexcept { return space_; }                 ///< what kind it is
+    device_view view() const noexcept { return *this; }  ///< as containers have it
 
     /// @throws invalid_argument when there are fewer than `n` elements
     device_view first(std::size_t n) const { return part(0, n, "device_view::first"); }
@@ -68,7 +68,9 @@ class device_view {
     device_view(T* data, std::size_t size, const detail::block* of, devmem::device where,
                 memory_space space) noexcept
         : data_(data), size_(size), block_(of), device_(where), space_(space) {}
+    /// For devmem's own use: an undeclared access.
     T* address() const noexcept { return data_; }
+    /// For devmem's own use.
     const detail::block* block() const noexcept { return block_; }
 
   private:

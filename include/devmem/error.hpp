@@ -20,9 +20,9 @@ namespace devmem::inline v0 {
 
 /// A place in the code.
 struct place {
-    const char* file = "";
-    const char* function = "";
-    int line = 0;
+    const char* file = "";      ///< as the compiler was given it
+    const char* function = "";  ///< its name
+    int line = 0;               ///< from 1; 0: not known
 
     /// Where it is called; as a default argument, where the function that has it is called.
     static constexpr place here(const char* file = __builtin_FILE(),
@@ -65,6 +65,7 @@ class DEVMEM_STATE error_info {
         if (what.native != 0) message_.add(" (%s, code %d)", what.native_name, what.native);
     }
 
+    /// What kind of error it is.
     error_code code() const noexcept { return what_.code; }
     /// What was being done, as a user would call it.
     const char* operation() const noexcept { return what_.operation.name; }
@@ -72,6 +73,7 @@ class DEVMEM_STATE error_info {
     std::int32_t native_code() const noexcept { return what_.native; }
     /// The name of that code, or an empty text.
     const char* native_name() const noexcept { return what_.native_name; }
+    /// The device that it happened on, or was asked for.
     devmem::device device() const noexcept { return what_.where; }
     /// The bytes asked for, or 0.
     std::size_t bytes() const noexcept { return what_.bytes; }
@@ -82,7 +84,9 @@ class DEVMEM_STATE error_info {
 
   protected:
     ~error_info() = default;
+    /// Copied only as part of an exception.
     error_info(const error_info&) = default;
+    /// The same.
     error_info& operator=(const error_info&) = default;
 
   private:
@@ -94,6 +98,7 @@ class DEVMEM_STATE error_info {
 class DEVMEM_STATE error : public std::exception, public error_info {
   public:
     using error_info::error_info;
+    /// As `message`.
     const char* what() const noexcept override { return message(); }
 };
 
@@ -101,6 +106,7 @@ class DEVMEM_STATE error : public std::exception, public error_info {
 class DEVMEM_STATE out_of_memory : public std::bad_alloc, public error_info {
   public:
     using error_info::error_info;
+    /// As `message`.
     const char* what() const noexcept override { return message(); }
 };
 

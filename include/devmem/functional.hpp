@@ -8,6 +8,7 @@ namespace devmem::inline v0 {
 
 /// `a + b`, of one type.
 struct plus {
+    /// Of two values of one type.
     template <class T>
     DEVMEM_HD constexpr T operator()(const T& a, const T& b) const {
         return static_cast<T>(a + b);
@@ -16,6 +17,7 @@ struct plus {
 
 /// `a < b`.
 struct less {
+    /// Of two values of one type.
     template <class T>
     DEVMEM_HD constexpr bool operator()(const T& a, const T& b) const {
         return a < b;
@@ -24,6 +26,7 @@ struct less {
 
 /// `a == b`.
 struct equal_to {
+    /// Of two values of one type.
     template <class T>
     DEVMEM_HD constexpr bool operator()(const T& a, const T& b) const {
         return a == b;

@@ -15,9 +15,10 @@ namespace devmem::inline v0 {
 /// How often `launch` calls its function: for each i in [0, n).
 class index_range {
   public:
+    /// The numbers below `n`.
     explicit constexpr index_range(std::size_t n, place at = place::here()) noexcept
         : size_(n), at_(at) {}
-    constexpr std::size_t size() const noexcept { return size_; }
+    constexpr std::size_t size() const noexcept { return size_; }  ///< how many
     /// The line that launches.
     constexpr place at() const noexcept { return at_; }
 

@@ -14,8 +14,9 @@ namespace devmem::inline v0 {
 
 /// Positions of the extremes of a range.
 struct min_max_positions {
-    std::size_t min;
-    std::size_t max;
+    std::size_t min;  ///< of the smallest
+    std::size_t max;  ///< of the largest
+    /// Both are equal.
     friend constexpr bool operator==(const min_max_positions&, const min_max_positions&) = default;
 };
 

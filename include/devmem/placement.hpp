@@ -12,19 +12,25 @@ namespace devmem::inline v0 {
 /// the memory. By default the current device.
 class placement {
   public:
+    /// The current device.
     constexpr placement(place at = place::here()) noexcept : at_(at) {}
     // NOLINTBEGIN(google-explicit-constructor): call sites write v(n, device) and v(n, stream)
+    /// A device, and there its current stream.
     constexpr placement(devmem::device d, place at = place::here()) noexcept
         : device_(d), has_device_(true), at_(at) {}
+    /// A stream's device, first used on the stream.
     constexpr placement(stream_view s, place at = place::here()) noexcept : stream_(s), at_(at) {}
+    /// The same.
     placement(const devmem::stream& s, place at = place::here()) noexcept : stream_(s), at_(at) {}
     // NOLINTEND(google-explicit-constructor)
 
+    /// Whether it names a stream.
     bool is_stream() const noexcept { return stream_.names_a_stream(); }
+    /// Whether it names a device alone.
     bool is_device() const noexcept { return has_device_; }
-    /// @pre is_stream()
+    /// The stream. @pre is_stream()
     stream_view stream() const noexcept { return stream_; }
-    /// @pre is_device()
+    /// The device. @pre is_device()
     devmem::device device() const noexcept { return device_; }
     /// The line that says where.
     place at() const noexcept { return at_; }

@@ -22,19 +22,19 @@ struct cuda_backend;     ///< CUDA devices only
 
 /// The device's own memory, which the host cannot touch (default).
 struct device_space {
-    static constexpr memory_space space = memory_space::device;
+    static constexpr memory_space space = memory_space::device;  ///< as a value
 };
 /// Page-locked host memory.
 struct pinned_space {
-    static constexpr memory_space space = memory_space::pinned;
+    static constexpr memory_space space = memory_space::pinned;  ///< as a value
 };
 /// Page-locked host memory that kernels reach across the bus.
 struct mapped_space {
-    static constexpr memory_space space = memory_space::mapped;
+    static constexpr memory_space space = memory_space::mapped;  ///< as a value
 };
 /// Memory that moves to whoever touches it.
 struct managed_space {
-    static constexpr memory_space space = memory_space::managed;
+    static constexpr memory_space space = memory_space::managed;  ///< as a value
 };
 
 // ---- axis "allocation": how memory is obtained ----
@@ -61,9 +61,9 @@ concept user_allocation = std::is_empty_v<A> &&
 /// What options normalise to: one type, however they were spelled.
 template <class Backend, class Space, class Allocation>
 struct policy {
-    using backend_type = Backend;
-    using space_type = Space;
-    using allocation_type = Allocation;
+    using backend_type = Backend;        ///< the code path
+    using space_type = Space;            ///< where memory lives
+    using allocation_type = Allocation;  ///< how it is obtained
 };
 
 namespace detail {

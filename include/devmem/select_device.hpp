@@ -77,6 +77,7 @@ inline device select_device(device preferred) {
 inline device select_device(std::string_view preferred) {
     return select_device(parse_device(preferred));
 }
+/// The same.
 inline device select_device(const char* preferred) {
     return select_device(device::parse(preferred));
 }

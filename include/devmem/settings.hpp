@@ -32,10 +32,12 @@ class cpu_scheduler {
     static constexpr cpu_scheduler deferred(std::uint64_t seed) noexcept {
         return cpu_scheduler(detail::scheduler_kind::deferred, seed);
     }
+    /// For devmem's own use.
     constexpr detail::scheduler_kind kind() const noexcept { return kind_; }
     /// Of `deferred`; else 0.
     constexpr std::uint64_t seed() const noexcept { return seed_; }
 
+    /// Of one kind, and with the same seed.
     friend constexpr bool operator==(cpu_scheduler, cpu_scheduler) noexcept = default;
 
   private:

@@ -27,12 +27,14 @@ using native_stream = CUstream_st*;
 class stream_view {
   public:
     constexpr stream_view() noexcept = default;
+    /// Of a stream that is owned elsewhere.
     stream_view(const stream& s) noexcept;  // NOLINT(google-explicit-constructor)
     stream_view(int) = delete;              // 0 is not a stream: say current_stream(device)
     stream_view(std::nullptr_t) = delete;
 
+    /// False for a default-constructed view.
     bool names_a_stream() const noexcept { return state_ != nullptr; }
-    devmem::device device() const { return state().where; }
+    devmem::device device() const { return state().where; }  ///< what it is an order of work on
     /// No other stream of the process has, or had, this number. Messages name streams by it.
     std::uint64_t id() const { return state().id.load_relaxed(); }
 
@@ -64,10 +66,12 @@ class stream_view {
         return static_cast<native_stream>(state().handle);
     }
 
+    /// Whether both are of one stream.
     friend bool operator==(stream_view a, stream_view b) noexcept { return a.state_ == b.state_; }
 
     /// For devmem's own use.
     explicit constexpr stream_view(detail::stream_state& s) noexcept : state_(&s) {}
+    /// For devmem's own use.
     detail::stream_state& state() const {
         DEVMEM_ASSERT(state_ != nullptr);
         return *state_;
@@ -106,7 +110,9 @@ class stream {
         detail::begin_stream(*state_, handle);
     }
     ~stream() { destroy(); }
+    /// Takes the stream over; the other owns none then.
     stream(stream&& other) noexcept : state_(std::exchange(other.state_, nullptr)) {}
+    /// Lets its own stream go first.
     stream& operator=(stream&& other) noexcept {
         if (this != &other) {
             destroy();
@@ -115,12 +121,14 @@ class stream {
         return *this;
     }
 
+    /// As `stream_view` has it. @{
     devmem::device device() const { return stream_view(*this).device(); }
     std::uint64_t id() const { return stream_view(*this).id(); }
     bool query() const { return stream_view(*this).query(); }
     void wait(const event& e) const { stream_view(*this).wait(e); }
     void synchronize() const { stream_view(*this).synchronize(); }
     native_stream native_handle() const { return stream_view(*this).native_handle(); }
+    /// @}
 
   private:
     friend class stream_view;

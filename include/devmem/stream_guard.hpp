@@ -12,6 +12,7 @@ namespace devmem::inline v0 {
 /// @thread the thread that made it destroys it @lifetime the stream outlives it
 class [[nodiscard]] stream_guard {
   public:
+    /// @throws no_such_device
     explicit stream_guard(stream_view s)
         : device_(s.device()), frame_{&s.state(), detail::stream_frames} {
         detail::stream_frames = &frame_;

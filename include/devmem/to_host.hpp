@@ -7,7 +7,9 @@
 
 #include <vector>
 
-namespace devmem::inline v0::detail {
+namespace devmem::inline v0 {
+
+namespace detail {
 
 template <class T>
 struct host_vector_of {
@@ -21,4 +23,6 @@ struct host_vector_of<bool> {
     using buffer = std::vector<unsigned char>;
 };
 
-}  // namespace devmem::inline v0::detail
+}  // namespace detail
+
+}  // namespace devmem::inline v0

@@ -17,9 +17,12 @@ class device {
   public:
     /// `cpu:0`, which is always there.
     constexpr device() noexcept = default;
+    /// The device of that kind and number.
     constexpr device(device_kind kind, int index) noexcept : kind_(kind), index_(index) {}
 
+    /// `cpu:0`, `cpu:1`, …
     static constexpr device cpu(int index = 0) noexcept { return {device_kind::cpu, index}; }
+    /// `cuda:0`, `cuda:1`, …
     static constexpr device cuda(int index) noexcept { return {device_kind::cuda, index}; }
 
     /// The device called `cpu`, `cpu:0`, `cuda`, `cuda:1`, `mps`, …; `cuda` alone is the current
@@ -27,9 +30,10 @@ class device {
     /// @throws invalid_argument for any other text; the message lists the good words
     static device parse(const char* text);
 
-    constexpr device_kind kind() const noexcept { return kind_; }
-    constexpr int index() const noexcept { return index_; }
+    constexpr device_kind kind() const noexcept { return kind_; }  ///< what it is
+    constexpr int index() const noexcept { return index_; }        ///< which of that kind, from 0
 
+    /// Of one kind, and with the same index.
     friend constexpr bool operator==(device a, device b) noexcept {
         return a.kind_ == b.kind_ && a.index_ == b.index_;
     }

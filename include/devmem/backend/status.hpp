@@ -25,9 +25,10 @@ enum class error_code : std::int32_t {
 
 /// The result of a backend function.
 struct [[nodiscard]] status {
-    error_code code = error_code::none;
-    std::int32_t native = 0;  ///< the backend's own code: a `cudaError_t`, an `errno`
+    error_code code = error_code::none;  ///< what has happened
+    std::int32_t native = 0;             ///< the backend's own code: a `cudaError_t`, an `errno`
 
+    /// Whether it did what it was asked.
     constexpr bool ok() const noexcept { return code == error_code::none; }
 };
 
