@@ -3,6 +3,8 @@ set(DEVMEM_HEADERS
     include/devmem/access.hpp
     include/devmem/adopt.hpp
     include/devmem/algorithm/operand.hpp
+    include/devmem/algorithm/result.hpp
+    include/devmem/algorithm/scratch.hpp
     include/devmem/algorithm/tree.hpp
     include/devmem/backend.hpp
     include/devmem/backend/cpu.hpp
@@ -56,6 +58,7 @@ set(DEVMEM_HEADERS
     include/devmem/event.hpp
     include/devmem/fill.hpp
     include/devmem/for_each.hpp
+    include/devmem/functional.hpp
     include/devmem/host_task.hpp
     include/devmem/launch.cuh
     include/devmem/launch.hpp

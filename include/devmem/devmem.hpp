@@ -19,6 +19,7 @@
 #include <devmem/event.hpp>
 #include <devmem/fill.hpp>
 #include <devmem/for_each.hpp>
+#include <devmem/functional.hpp>
 #include <devmem/host_task.hpp>
 #include <devmem/launch.hpp>
 #include <devmem/managed_vector.hpp>

@@ -3,24 +3,16 @@
 #pragma once
 
 #include <devmem/algorithm/operand.hpp>
+#include <devmem/algorithm/result.hpp>
 #include <devmem/algorithm/tree.hpp>
 #include <devmem/config.hpp>
+#include <devmem/functional.hpp>
 
 #include <concepts>
 #include <cstddef>
 #include <type_traits>
 
-namespace devmem::inline v0 {
-
-/// `a + b`, of one type.
-struct plus {
-    template <class T>
-    DEVMEM_HD constexpr T operator()(const T& a, const T& b) const {
-        return static_cast<T>(a + b);
-    }
-};
-
-inline namespace DEVMEM_KERNEL_NAMESPACE {
+namespace devmem::inline v0::inline DEVMEM_KERNEL_NAMESPACE {
 
 /// `op(init, …)` over all elements of `in`, to the one element of `out`. `op` must be associative
 /// and commutative but for rounding. The tree of operations depends on the number of elements only:
@@ -63,14 +55,11 @@ requires std::invocable < const Op&, const detail::element_of_t<In>
     const detail::call_site operation("reduce", at);
     using value = detail::element_of_t<In>;
     detail::stream_state& on = detail::resolve_stream(s, in.view().device(), operation);
-    value result = init;
-    {
+    return detail::wait_for_result(on, init, operation, [&](value* result) {
         const auto input = detail::reading(on, in, operation);
         const auto from = input.elements();
-        detail::queue_reduction<value>(on, {from.data, from.size}, init, op, &result, operation);
-    }
-    detail::synchronize_stream(on, operation);
-    return result;
+        detail::queue_reduction<value>(on, {from.data, from.size}, init, op, result, operation);
+    });
 }
 
 /// `init` plus the sum of all elements. @sync stream
@@ -86,6 +75,4 @@ detail::element_of_t<In> reduce(const In& in, stream_view s = {}, place at = pla
     return reduce(in, detail::element_of_t<In>{}, plus{}, s, at);
 }
 
-}  // namespace DEVMEM_KERNEL_NAMESPACE
-
-}  // namespace devmem::inline v0
+}  // namespace devmem::inline v0::inline DEVMEM_KERNEL_NAMESPACE
