@@ -6,6 +6,7 @@ set(DEVMEM_HEADERS
     include/devmem/algorithm/elementwise.hpp
     include/devmem/algorithm/operand.hpp
     include/devmem/algorithm/result.hpp
+    include/devmem/algorithm/scratch.hpp
     include/devmem/algorithm/tree.hpp
     include/devmem/all_finite.hpp
     include/devmem/backend.hpp

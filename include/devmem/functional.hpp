@@ -1,5 +1,6 @@
 /// \file
-/// The functors that algorithms use unless another is given.
+/// Functors for algorithms: `plus`, `less`, `equal_to`, each of two elements of one type.
+/// Algorithms know them: sorting by `less` does not compare at all where the elements are numbers.
 #pragma once
 
 #include <devmem/config.hpp>
@@ -15,21 +16,23 @@ struct plus {
     }
 };
 
-/// `a < b`.
+/// `a < b`, of one type.
 struct less {
     /// Of two values of one type.
     template <class T>
-    DEVMEM_HD constexpr bool operator()(const T& a, const T& b) const {
-        return a < b;
+    DEVMEM_HD constexpr auto operator()(const T& a, const T& b) const
+        -> decltype(static_cast<bool>(a < b)) {
+        return static_cast<bool>(a < b);
     }
 };
 
-/// `a == b`.
+/// `a == b`, of one type.
 struct equal_to {
     /// Of two values of one type.
     template <class T>
-    DEVMEM_HD constexpr bool operator()(const T& a, const T& b) const {
-        return a == b;
+    DEVMEM_HD constexpr auto operator()(const T& a, const T& b) const
+        -> decltype(static_cast<bool>(a == b)) {
+        return static_cast<bool>(a == b);
     }
 };
 

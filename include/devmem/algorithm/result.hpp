@@ -1,13 +1,14 @@
 /// \file
-/// What algorithms with a result on the host have in common: they wait for it.
+/// What algorithms that return a value have in common: they wait for it.
 #pragma once
 
-#include <devmem/stream/order.hpp>
+#include <devmem/stream.hpp>
 
 namespace devmem::inline v0::detail {
 
-/// Has `queue(&result)` queue what writes the result on `on`, and waits for it. Accesses are over
-/// when `queue` returns.
+/// `result`, as work makes it that `queue(&result)` puts on the stream; accesses are opened and
+/// closed within `queue`. The wait of every such algorithm is this one.
+/// @throws what the work of the stream threw @sync stream
 template <class T, class Queue>
 T wait_for_result(stream_state& on, T result, const call_site& operation, const Queue& queue) {
     queue(&result);

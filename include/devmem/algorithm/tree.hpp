@@ -4,9 +4,9 @@
 #pragma once
 
 #include <devmem/algorithm/operand.hpp>
+#include <devmem/algorithm/scratch.hpp>
 
 #include <cstddef>
-#include <cstdlib>
 #include <new>
 
 namespace devmem::inline v0::detail {
@@ -59,29 +59,12 @@ T reduce_leaf(const Load& load, std::size_t first, std::size_t n, const Op& op) 
     return reduce_pairs(lanes, used, op);
 }
 
-/// Memory for one value a leaf, freed when the scope ends.
-template <class T>
-class leaf_values {
-  public:
-    explicit leaf_values(std::size_t leaves)
-        : data_(static_cast<T*>(std::malloc(leaves * sizeof(T)))) {
-        if (data_ == nullptr) throw std::bad_alloc();
-    }
-    ~leaf_values() { std::free(data_); }
-    leaf_values(const leaf_values&) = delete;
-    leaf_values& operator=(const leaf_values&) = delete;
-    T* data() const noexcept { return data_; }
-
-  private:
-    T* data_;
-};
-
 /// On a worker: the leaves by the team, their values by this thread. @pre n > 0
 template <class T, class Load, class Op>
 T reduce_tree(const Load& load, std::size_t n, const Op& op) {
     if (n <= tree_leaf) return reduce_leaf<T>(load, 0, n, op);
     const std::size_t leaves = (n - 1) / tree_leaf + 1;
-    const leaf_values<T> results(leaves);
+    const scratch<T> results(leaves);
     engine().helpers().run(leaves, 8, [&](std::size_t begin, std::size_t end) {
         for (std::size_t leaf = begin; leaf < end; ++leaf) {
             const std::size_t from = leaf * tree_leaf;
