@@ -16,7 +16,7 @@ namespace fashion_mnist {
 namespace {
 
 // What getopt_long returns for each long option; those of short options are characters.
-enum option_code : int { epochs = 256, batch, learning_rate, device, seed, data };
+enum option_code : int { epochs = 256, batch, learning_rate, device, seed, data, plot, in_place };
 
 constexpr option long_options[] = {
     {"epochs", required_argument, nullptr, epochs},
@@ -25,6 +25,8 @@ constexpr option long_options[] = {
     {"device", required_argument, nullptr, device},
     {"seed", required_argument, nullptr, seed},
     {"data", required_argument, nullptr, data},
+    {"plot", required_argument, nullptr, plot},
+    {"compare-in-place", no_argument, nullptr, in_place},
     {"help", no_argument, nullptr, 'h'},
     {nullptr, 0, nullptr, 0},
 };
@@ -96,6 +98,12 @@ void take_option(options& parsed, int code, const char* value) {
         case data:
             parsed.data = value;
             break;
+        case plot:
+            parsed.plot = value;
+            break;
+        case in_place:
+            parsed.compare_in_place = true;
+            break;
         case 'h':
             parsed.help = true;
             break;
@@ -143,6 +151,9 @@ std::string help_text() {
             "  --data FOLDER      of the four files (default "
          << preset.data.string()
          << ")\n"
+            "  --plot FILE        draw loss, accuracy and memory as an SVG file, by gnuplot\n"
+            "  --compare-in-place print the peak of memory with activations in place and not, and "
+            "exit\n"
             "  -h, --help         show this and exit\n";
     return text.str();
 }

@@ -15,6 +15,8 @@ struct options {
     training_settings training;
     std::optional<devmem::device> device;  // else the best there is
     std::filesystem::path data = "/usr/share/datasets/fashion-mnist";
+    std::filesystem::path plot;  // empty: none
+    bool compare_in_place = false;
     bool help = false;
 };
 

@@ -25,6 +25,9 @@ class matrix {
         values_.resize(rows * columns_, devmem::uninitialized, s);
     }
 
+    /// Gives the memory back; `set_rows` gets it again.
+    void let_go() noexcept { values_.reset(); }
+
     devmem::device_vector<float>& values() noexcept { return values_; }
     const devmem::device_vector<float>& values() const noexcept { return values_; }
 

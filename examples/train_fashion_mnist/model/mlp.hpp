@@ -14,17 +14,24 @@
 
 namespace fashion_mnist {
 
-/// Dense layers with a ReLU between each two. All memory, for the largest batch, is allocated once.
+/// Where a ReLU puts what it computes: over its input, or into memory of its own.
+enum class activation { in_place, out_of_place };
+
+/// Dense layers with a ReLU between each two. All memory, for the largest batch, is allocated once;
+/// that of gradients may be let go for a while, and then comes from the cache.
 class mlp {
   public:
     /// Layers of widths[0] to widths[1] to … numbers, for batches of at most `most_rows`, in the
     /// memory of the stream's device. @pre at least two widths
     /// @throws unsupported_device
     mlp(std::span<const std::size_t> widths, std::size_t most_rows, std::mt19937_64& random,
-        devmem::stream_view s);
+        devmem::stream_view s, activation activations = activation::in_place);
 
-    /// Sets the number of rows of the batch to come. @pre rows <= most_rows
+    /// Sets the number of rows of the batch to come, which will be trained on.
+    /// @pre rows <= most_rows
     void set_rows(std::size_t rows, devmem::stream_view s);
+    /// The same for a batch that is only looked at: without memory for gradients.
+    void set_rows_without_gradients(std::size_t rows, devmem::stream_view s);
     /// Where a batch is put before `forward`.
     matrix& input() noexcept { return values_.front(); }
     /// Computes the output, the logits, from the input.
@@ -38,8 +45,11 @@ class mlp {
     std::vector<parameter*> parameters();
 
   private:
+    void set_rows_of_values(std::size_t rows, devmem::stream_view s);
+
     std::vector<dense_layer> layers_;
     std::vector<matrix> values_;     // what enters layer i; the last is the output
+    std::vector<matrix> raw_;        // what leaves layer i, where activations are not in place
     std::vector<matrix> gradients_;  // of what leaves layer i
 };
 

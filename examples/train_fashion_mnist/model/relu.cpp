@@ -17,8 +17,8 @@ struct pass_where_positive {
 }  // namespace
 
 //! [elements]
-void relu::forward(matrix& values, devmem::stream_view s) {
-    devmem::transform(values.values(), values.values(), rectify{}, s);
+void relu::forward(const matrix& input, matrix& output, devmem::stream_view s) {
+    devmem::transform(input.values(), output.values(), rectify{}, s);
 }
 //! [elements]
 

@@ -39,7 +39,7 @@ trainer::trainer(const labelled_images& training, const labelled_images& test,
       steps_(settings.epochs * ((training.size() + settings.batch - 1) / settings.batch)),
       copies_(d),
       compute_(d),
-      model_(widths, settings.batch, random_, compute_),
+      model_(widths, settings.batch, random_, compute_, settings.activations),
       loss_(settings.batch, compute_),
       optimizer_(model_.parameters(), momentum, compute_),
       feeder_(settings.batch, copies_) {}
@@ -58,8 +58,9 @@ loss_totals trainer::train(const progress& report) {
     std::shuffle(training_order_.begin(), training_order_.end(), random_);
     std::size_t queued = 0;
     feeder_.for_each_batch(training_, training_order_, compute_, [&](const device_batch& batch) {
-        const matrix& logits = forward(batch);
-        loss_.evaluate(logits, batch.labels, model_.output_gradient(), compute_);
+        model_.set_rows(batch.rows, compute_);
+        take_input(batch);
+        loss_.evaluate(model_.forward(compute_), batch.labels, model_.output_gradient(), compute_);
         model_.backward(compute_);
         optimizer_.step(next_learning_rate(), compute_);
         report(queued += batch.rows);
@@ -69,16 +70,16 @@ loss_totals trainer::train(const progress& report) {
 
 loss_totals trainer::test() {
     feeder_.for_each_batch(test_, test_order_, compute_, [&](const device_batch& batch) {
-        loss_.evaluate(forward(batch), batch.labels, compute_);
+        model_.set_rows_without_gradients(batch.rows, compute_);
+        take_input(batch);
+        loss_.evaluate(model_.forward(compute_), batch.labels, compute_);
     });
     return loss_.take_totals(compute_);
 }
 
-const matrix& trainer::forward(const device_batch& batch) {
-    model_.set_rows(batch.rows, compute_);
+void trainer::take_input(const device_batch& batch) {
     devmem::transform(batch.pixels.first(batch.rows * image_size), model_.input().values(),
                       to_unit_range{}, compute_);
-    return model_.forward(compute_);
 }
 
 float trainer::next_learning_rate() {

@@ -22,6 +22,7 @@ struct training_settings {
     std::size_t batch = 128;
     float learning_rate = 0.05f;
     std::uint64_t seed = 1;
+    activation activations = activation::in_place;
 };
 
 struct epoch_result {
@@ -35,7 +36,8 @@ struct epoch_result {
 /// from the one given to zero at the last batch.
 class trainer {
   public:
-    /// Told the number of training images queued so far in this epoch.
+    /// Told the number of training images queued so far in this epoch. What it throws ends the
+    /// epoch.
     using progress = std::function<void(std::size_t)>;
 
     /// @lifetime the images outlive it
@@ -50,7 +52,7 @@ class trainer {
   private:
     loss_totals train(const progress& report);
     loss_totals test();
-    const matrix& forward(const device_batch& batch);
+    void take_input(const device_batch& batch);
     float next_learning_rate();
 
     const labelled_images& training_;

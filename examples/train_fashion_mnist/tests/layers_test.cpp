@@ -85,7 +85,7 @@ TEST_SUITE("model") {
     TEST_CASE("relu passes what is positive, and its gradient where it passed") {
         const devmem::stream s;
         matrix values = matrix_of({-1, 0, 2, 3}, 2, s);
-        fashion_mnist::relu::forward(values, s);
+        fashion_mnist::relu::forward(values, values, s);
         CHECK(host_values(values, s) == std::vector<float>{0, 0, 2, 3});
         matrix gradient = matrix_of({5, 6, 7, 8}, 2, s);
         fashion_mnist::relu::backward(values, gradient, s);
