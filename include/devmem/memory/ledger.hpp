@@ -283,8 +283,7 @@ class access_ledger : ledger_state {
     [[gnu::noinline]] void begin_anew(stream_state& s, std::uint64_t kept) noexcept {
         stream_use own{.stream = &s};
         if (const stream_use* before = uses_.find(s); before != nullptr) own = *before;
-        uses_.clear();
-        uses_.find_or_add(s) = own;  // there is room for a few
+        uses_.keep_only(own);
         pack(kept);
     }
 

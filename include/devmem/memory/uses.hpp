@@ -91,7 +91,11 @@ class use_list {
         return uses_[size_++];
     }
 
-    void clear() noexcept { size_ = 0; }
+    /// There is always room for one.
+    void keep_only(const stream_use& u) noexcept {
+        uses_[0] = u;
+        size_ = 1;
+    }
 
     template <class Condition>
     void remove_if(Condition condition) noexcept {
