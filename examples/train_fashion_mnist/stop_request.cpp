@@ -15,7 +15,8 @@ void note_request(int) { requested = 1; }
 void watch_for_stop_requests() {
     struct sigaction action {};
     action.sa_handler = note_request;
-    action.sa_flags = SA_RESETHAND | SA_RESTART;  // the second signal meets no handler
+    action.sa_flags =
+        static_cast<int>(SA_RESETHAND | SA_RESTART);  // the second signal meets no handler
     sigaction(SIGINT, &action, nullptr);
     sigaction(SIGTERM, &action, nullptr);
 }

@@ -15,8 +15,9 @@ TEST_SUITE("options") {
             CHECK(o.err.empty());
             std::string text;
             for (const std::string& line : o.out) text += line + "\n";
-            for (const char* option : {"--epochs", "--batch", "--learning-rate", "--device",
-                                       "--seed", "--data", "--help"}) {
+            for (const char* option :
+                 {"--epochs", "--batch", "--learning-rate", "--device", "--seed", "--data",
+                  "--plot", "--compare-in-place", "--help"}) {
                 INFO(option);
                 CHECK(text.find(option) != std::string::npos);
             }

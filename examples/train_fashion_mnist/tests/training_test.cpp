@@ -4,6 +4,9 @@
 
 #include <doctest/doctest.h>
 
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -91,6 +94,70 @@ TEST_SUITE("training") {
         const outcome o = train("--device cpu:1", "DEVMEM_CPU_DEVICES=2");
         REQUIRE(o.status == 0);
         CHECK(o.out.front().find("on cpu:1,") != std::string::npos);
+    }
+
+    TEST_CASE_FIXTURE(small_dataset, "a device that is not there is replaced, with a note") {
+        const outcome o = train("--device cuda:7", "DEVMEM_CPU_DEVICES=1");
+        REQUIRE(o.status == 0);
+        REQUIRE(o.err.size() == 1);
+        CHECK(o.err.front().find("cuda:7 is not here; using") != std::string::npos);
+    }
+
+    TEST_CASE_FIXTURE(small_dataset, "validation gives back the memory of gradients") {
+        const outcome o = train("");
+        REQUIRE(o.status == 0);
+        const std::string& epoch = o.out[1];
+        CHECK(number_after(epoch, "live ") < number_after(epoch, "peak "));
+        CHECK(number_after(epoch, "cached ") > 0);
+    }
+
+    TEST_CASE_FIXTURE(small_dataset, "in place and out of place: the same loss, less memory") {
+        const outcome o = train("--compare-in-place");
+        REQUIRE(o.status == 0);
+        REQUIRE(o.out.size() == 2);
+        CHECK(matches(o.out[0], "activations in place: loss [0-9.]+, peak [0-9.]+ MiB"));
+        CHECK(matches(o.out[1], "activations out of place: loss [0-9.]+, peak [0-9.]+ MiB"));
+        CHECK(number_after(o.out[0], "loss ") == number_after(o.out[1], "loss "));
+        CHECK(number_after(o.out[0], "peak ") <= number_after(o.out[1], "peak "));
+    }
+
+    TEST_CASE_FIXTURE(small_dataset, "Ctrl-C ends it after the batch, with nothing left") {
+        // Without --foreground the signal would come twice, which is not so clean.
+        const outcome o =
+            run_program("--epochs 1000 --batch 64 --data '" + folder.path().string() + "'",
+                        "timeout --foreground --preserve-status -s INT 2");
+        CHECK(o.status == 130);
+        CHECK(o.err.empty());
+        REQUIRE(!o.out.empty());
+        CHECK(o.out.back() == "stopped; live 0 B");
+    }
+
+    TEST_CASE_FIXTURE(small_dataset, "the course is drawn, as SVG") {
+        const std::string file = (folder.path() / "it's.svg").string();
+        if (std::system("gnuplot --version >/dev/null 2>&1") != 0) {
+            const outcome o = train("--plot \"" + file + "\"");
+            CHECK(o.status == 1);
+            REQUIRE(!o.err.empty());
+            CHECK(o.err.back().find("gnuplot-nox") != std::string::npos);
+            return;
+        }
+        REQUIRE(train("--plot \"" + file + "\"").status == 0);
+        std::ifstream in(file);
+        const std::string svg(std::istreambuf_iterator<char>(in), {});
+        CHECK(svg.starts_with("<?xml"));
+        CHECK(svg.find("</svg>") != std::string::npos);
+        for (const char* title : {"loss (training)", "accuracy (test)", "memory in use"}) {
+            INFO(title);
+            CHECK(svg.find(title) != std::string::npos);
+        }
+    }
+
+    TEST_CASE_FIXTURE(small_dataset, "a plot that cannot be written is refused before training") {
+        const outcome o = train("--plot /no/such/folder/x.svg");
+        CHECK(o.status == 1);
+        CHECK(o.out.empty());
+        REQUIRE(o.err.size() == 1);
+        CHECK(o.err.front().find("'/no/such/folder/x.svg'") != std::string::npos);
     }
 
     TEST_CASE_FIXTURE(small_dataset, "too little memory is one line") {
