@@ -2,8 +2,10 @@
 set(DEVMEM_HEADERS
     include/devmem/access.hpp
     include/devmem/adopt.hpp
+    include/devmem/algorithm/functor.hpp
     include/devmem/algorithm/operand.hpp
     include/devmem/algorithm/result.hpp
+    include/devmem/algorithm/scan_leaves.hpp
     include/devmem/algorithm/scratch.hpp
     include/devmem/algorithm/tree.hpp
     include/devmem/backend.hpp
@@ -87,6 +89,7 @@ set(DEVMEM_HEADERS
     include/devmem/pool.hpp
     include/devmem/reduce.hpp
     include/devmem/runtime_instances.hpp
+    include/devmem/scan.hpp
     include/devmem/scoped_device.hpp
     include/devmem/select_device.hpp
     include/devmem/settings.hpp

@@ -33,6 +33,7 @@
 #include <devmem/policy.hpp>
 #include <devmem/pool.hpp>
 #include <devmem/reduce.hpp>
+#include <devmem/scan.hpp>
 #include <devmem/scoped_device.hpp>
 #include <devmem/select_device.hpp>
 #include <devmem/settings.hpp>
