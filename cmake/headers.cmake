@@ -3,6 +3,7 @@ set(DEVMEM_HEADERS
     include/devmem/access.hpp
     include/devmem/adopt.hpp
     include/devmem/algorithm/functor.hpp
+    include/devmem/algorithm/indices.hpp
     include/devmem/algorithm/operand.hpp
     include/devmem/algorithm/result.hpp
     include/devmem/algorithm/scan_leaves.hpp
@@ -83,6 +84,7 @@ set(DEVMEM_HEADERS
     include/devmem/messages.hpp
     include/devmem/order_check.hpp
     include/devmem/ordering.hpp
+    include/devmem/permute.hpp
     include/devmem/pinned_buffer.hpp
     include/devmem/placement.hpp
     include/devmem/policy.hpp

@@ -34,15 +34,15 @@ concept integral_range =
 
 /// An output that may not be an input either.
 template <class In, class Out>
-void require_apart(operand<In> in, operand<Out> out, const call_site& operation) {
+void require_apart(operand<In> in, operand<Out> out, const call_site& operation,
+                   const char* otherwise = "the output overlaps an input; copy one of them") {
     const auto* in_begin = reinterpret_cast<const std::byte*>(in.data);
     const auto* out_begin = reinterpret_cast<const std::byte*>(out.data);
     if (in.size == 0 || out.size == 0 || in_begin + in.size * sizeof(In) <= out_begin ||
         out_begin + out.size * sizeof(Out) <= in_begin) [[likely]] {
         return;
     }
-    throw_failure({.code = error_code::invalid_argument, .operation = operation},
-                  "the output overlaps an input; copy one of them");
+    throw_failure({.code = error_code::invalid_argument, .operation = operation}, otherwise);
 }
 
 /// Queues `task()` on a CPU stream unless there is nothing to do for it: it makes loops of its own
