@@ -8,6 +8,7 @@ set(DEVMEM_HEADERS
     include/devmem/algorithm/result.hpp
     include/devmem/algorithm/scan_leaves.hpp
     include/devmem/algorithm/scratch.hpp
+    include/devmem/algorithm/selection.hpp
     include/devmem/algorithm/tree.hpp
     include/devmem/backend.hpp
     include/devmem/backend/cpu.hpp
@@ -93,6 +94,7 @@ set(DEVMEM_HEADERS
     include/devmem/runtime_instances.hpp
     include/devmem/scan.hpp
     include/devmem/scoped_device.hpp
+    include/devmem/select.hpp
     include/devmem/select_device.hpp
     include/devmem/settings.hpp
     include/devmem/stream.hpp

@@ -36,6 +36,7 @@
 #include <devmem/reduce.hpp>
 #include <devmem/scan.hpp>
 #include <devmem/scoped_device.hpp>
+#include <devmem/select.hpp>
 #include <devmem/select_device.hpp>
 #include <devmem/settings.hpp>
 #include <devmem/stream.hpp>

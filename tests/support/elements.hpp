@@ -41,19 +41,25 @@ struct compose {
     }
 };
 
-/// A value out of `variety` many; of floating-point types also fractions and negative ones.
+/// The x-th of `variety` values, in their order; of floating-point types also fractions and
+/// negative ones. `other` is for what else an element holds.
 template <class T>
-T drawn_value(random_numbers& random, unsigned variety) {
-    const unsigned x = random.below(variety);
+T nth_value(unsigned x, unsigned variety, unsigned other = 0) {
     if constexpr (std::is_same_v<T, wide_element>) {
-        return {static_cast<int>(x) - 3, 0.5 * static_cast<double>(random.below(variety))};
+        return {static_cast<int>(x) - 3, 0.5 * static_cast<double>(other)};
     } else if constexpr (std::is_same_v<T, affine_map>) {
-        return {2 * x + 1, random.below(variety)};
+        return {2 * x + 1, other};
     } else if constexpr (std::is_floating_point_v<T>) {
         return (static_cast<T>(x) - static_cast<T>(variety / 2)) / 7;
     } else {
         return static_cast<T>(static_cast<std::uint64_t>(x) - variety / 2);
     }
+}
+
+template <class T>
+T drawn_value(random_numbers& random, unsigned variety) {
+    const unsigned x = random.below(variety);
+    return nth_value<T>(x, variety, random.below(variety));
 }
 
 template <class T>
