@@ -4,9 +4,13 @@ set(DEVMEM_HEADERS
     include/devmem/adopt.hpp
     include/devmem/algorithm/answer.hpp
     include/devmem/algorithm/elementwise.hpp
+    include/devmem/algorithm/functor.hpp
+    include/devmem/algorithm/indices.hpp
     include/devmem/algorithm/operand.hpp
     include/devmem/algorithm/result.hpp
+    include/devmem/algorithm/scan_leaves.hpp
     include/devmem/algorithm/scratch.hpp
+    include/devmem/algorithm/selection.hpp
     include/devmem/algorithm/tree.hpp
     include/devmem/all_finite.hpp
     include/devmem/backend.hpp
@@ -89,13 +93,16 @@ set(DEVMEM_HEADERS
     include/devmem/min_max_element.hpp
     include/devmem/order_check.hpp
     include/devmem/ordering.hpp
+    include/devmem/permute.hpp
     include/devmem/pinned_buffer.hpp
     include/devmem/placement.hpp
     include/devmem/policy.hpp
     include/devmem/pool.hpp
     include/devmem/reduce.hpp
     include/devmem/runtime_instances.hpp
+    include/devmem/scan.hpp
     include/devmem/scoped_device.hpp
+    include/devmem/select.hpp
     include/devmem/select_device.hpp
     include/devmem/settings.hpp
     include/devmem/stream.hpp

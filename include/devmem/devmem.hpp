@@ -35,11 +35,14 @@
 #include <devmem/order_check.hpp>
 #include <devmem/ordering.hpp>
 #include <devmem/pinned_buffer.hpp>
+#include <devmem/permute.hpp>
 #include <devmem/placement.hpp>
 #include <devmem/policy.hpp>
 #include <devmem/pool.hpp>
 #include <devmem/reduce.hpp>
+#include <devmem/scan.hpp>
 #include <devmem/scoped_device.hpp>
+#include <devmem/select.hpp>
 #include <devmem/select_device.hpp>
 #include <devmem/settings.hpp>
 #include <devmem/stream.hpp>

@@ -1,0 +1,78 @@
+/// \file
+/// `gather_elements`, `scatter_elements`: elements from, and to, positions that a range names.
+#pragma once
+
+#include <devmem/algorithm/functor.hpp>
+#include <devmem/algorithm/indices.hpp>
+#include <devmem/config.hpp>
+
+#include <cstddef>
+
+namespace devmem::inline v0::inline DEVMEM_KERNEL_NAMESPACE {
+
+/// `out[i] = src[indices[i]]` for each i, in no order. Indices are integers of any type, and may
+/// occur more than once.
+/// @throws invalid_argument when `indices` and `out` differ in size or `out` overlaps another
+/// range, wrong_device, not_permitted on a GPU (no kernels in this version); by the stream's next
+/// `synchronize` invalid_argument for the first index that is not within `src`, after which `out`
+/// holds anything; nothing is read for it @sync none
+template <device_range In, detail::integral_range Indices, detail::output_range Out>
+requires detail::of_one_type<In, Out>
+void gather_elements(const In& src, const Indices& indices, Out&& out, stream_view s = {},
+                     place at = place::here()) {
+    const detail::call_site operation("gather_elements", at);
+    detail::stream_state& on = detail::resolve_stream(s, out.view().device(), operation);
+    const auto source = detail::reading(on, src, operation);
+    const auto places = detail::reading(on, indices, operation);
+    const auto output = detail::writing(on, out, operation);
+    const auto from = source.elements();
+    const auto which = places.elements();
+    const auto to = output.elements();
+    detail::require_same_size(which.size, to.size, operation);
+    detail::require_apart(from, to, operation);
+    detail::require_apart(which, to, operation);
+    detail::queue_task(
+        on, to.size != 0,
+        [from, which, to, operation] {
+            const auto* const x = from.data;
+            auto* const y = to.data;
+            const auto move = [x, y](std::size_t i, std::size_t index) { y[i] = x[index]; };
+            detail::for_each_pair(which, from.size, move, operation);
+        },
+        operation);
+}
+
+/// `out[indices[i]] = src[i]` for each i, in no order; the other elements of `out` keep their
+/// values. An index should occur once: what is in an element that more than one names is not
+/// specified, not even that it is one of theirs.
+/// @throws invalid_argument when `src` and `indices` differ in size or `out` overlaps another
+/// range, wrong_device, not_permitted on a GPU (no kernels in this version); by the stream's next
+/// `synchronize` invalid_argument for the first index that is not within `out`, after which only
+/// some of the elements have been written; nothing is written for it @sync none
+template <device_range In, detail::integral_range Indices, detail::output_range Out>
+requires detail::of_one_type<In, Out>
+void scatter_elements(const In& src, const Indices& indices, Out&& out, stream_view s = {},
+                      place at = place::here()) {
+    const detail::call_site operation("scatter_elements", at);
+    detail::stream_state& on = detail::resolve_stream(s, out.view().device(), operation);
+    const auto source = detail::reading(on, src, operation);
+    const auto places = detail::reading(on, indices, operation);
+    const auto output = detail::writing(on, out, operation);
+    const auto from = source.elements();
+    const auto which = places.elements();
+    const auto to = output.elements();
+    detail::require_same_size(from.size, which.size, operation);
+    detail::require_apart(from, to, operation);
+    detail::require_apart(which, to, operation);
+    detail::queue_task(
+        on, from.size != 0,
+        [from, which, to, operation] {
+            const auto* const x = from.data;
+            auto* const y = to.data;
+            const auto move = [x, y](std::size_t i, std::size_t index) { y[index] = x[i]; };
+            detail::for_each_pair(which, to.size, move, operation);
+        },
+        operation);
+}
+
+}  // namespace devmem::inline v0::inline DEVMEM_KERNEL_NAMESPACE
