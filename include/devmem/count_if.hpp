@@ -2,12 +2,12 @@
 /// `count_if`: how many elements of a range satisfy a predicate.
 #pragma once
 
+#include <devmem/algorithm/functor.hpp>
 #include <devmem/algorithm/result.hpp>
 #include <devmem/algorithm/tree.hpp>
 #include <devmem/config.hpp>
 #include <devmem/functional.hpp>
 
-#include <concepts>
 #include <cstddef>
 
 namespace devmem::inline v0 {
@@ -33,15 +33,6 @@ void queue_count_if(stream_state& on, const In& in, const Predicate& satisfies, 
                     std::size_t{0}, plus{}, result, operation);
 }
 
-/// A range that counts can be written to.
-template <class Out>
-concept count_range = output_range<Out> && std::integral<element_of_t<Out>>;
-
-template <class P, class In>
-concept predicate_of = std::predicate < const P&,
-        const element_of_t<In>
-& > ;
-
 }  // namespace detail
 
 inline namespace DEVMEM_KERNEL_NAMESPACE {
@@ -49,7 +40,7 @@ inline namespace DEVMEM_KERNEL_NAMESPACE {
 /// How many elements satisfy the predicate.
 /// @throws wrong_device, not_permitted on a GPU (no kernels in this version), and what the
 /// predicate throws @sync stream
-template <device_range In, detail::predicate_of<In> Predicate>
+template <device_range In, detail::tests<detail::element_of_t<In>> Predicate>
 std::size_t count_if(const In& in, Predicate satisfies, stream_view s = {},
                      place at = place::here()) {
     const detail::call_site operation("count_if", at);
@@ -62,7 +53,9 @@ std::size_t count_if(const In& in, Predicate satisfies, stream_view s = {},
 /// The same, to the one element of `out`, an integer.
 /// @throws invalid_argument when `out` is not one element, wrong_device, not_permitted on a GPU (no
 /// kernels in this version) @sync none
-template <device_range In, detail::count_range Out, detail::predicate_of<In> Predicate>
+template <device_range In, detail::output_range Out,
+          detail::tests<detail::element_of_t<In>> Predicate>
+requires detail::integral_range<Out>
 void count_if_async(const In& in, Out&& out, Predicate satisfies, stream_view s = {},
                     place at = place::here()) {
     const detail::call_site operation("count_if_async", at);

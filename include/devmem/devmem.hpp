@@ -34,8 +34,8 @@
 #include <devmem/min_max_element.hpp>
 #include <devmem/order_check.hpp>
 #include <devmem/ordering.hpp>
-#include <devmem/pinned_buffer.hpp>
 #include <devmem/permute.hpp>
+#include <devmem/pinned_buffer.hpp>
 #include <devmem/placement.hpp>
 #include <devmem/policy.hpp>
 #include <devmem/pool.hpp>

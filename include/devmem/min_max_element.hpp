@@ -2,6 +2,7 @@
 /// `min_max_element`: where the smallest and the largest element of a range are.
 #pragma once
 
+#include <devmem/algorithm/functor.hpp>
 #include <devmem/algorithm/result.hpp>
 #include <devmem/algorithm/tree.hpp>
 #include <devmem/config.hpp>
@@ -69,9 +70,9 @@ void queue_min_max(stream_state& on, const In& in, const Less& less, min_max_pos
     using value = element_of_t<In>;
     const auto input = reading(on, in, operation);
     const auto from = input.elements();
-    queue_loop(
-        on, 1, 1,
-        [from, less, result](std::size_t, std::size_t) {
+    queue_task(
+        on, true,
+        [from, less, result] {
             *result = {0, 0};
             if (from.size == 0) return;
             const auto found = reduce_tree<extremes<value>>(
@@ -80,12 +81,6 @@ void queue_min_max(stream_state& on, const In& in, const Less& less, min_max_pos
         },
         operation);
 }
-
-/// A strict weak order of a range's elements.
-template <class Less, class In>
-concept order_of = std::predicate < const Less&,
-        const element_of_t<In>
-&, const element_of_t<In>& > ;
 
 /// A range that positions can be written to.
 template <class Out>
@@ -100,7 +95,7 @@ inline namespace DEVMEM_KERNEL_NAMESPACE {
 /// strict weak order, so without NaN.
 /// @throws wrong_device, not_permitted on a GPU (no kernels in this version), and what `less`
 /// throws @sync stream
-template <device_range In, detail::order_of<In> Less>
+template <device_range In, detail::compares<detail::element_of_t<In>> Less>
 min_max_positions min_max_element(const In& in, Less less, stream_view s = {},
                                   place at = place::here()) {
     const detail::call_site operation("min_max_element", at);
@@ -119,7 +114,8 @@ min_max_positions min_max_element(const In& in, stream_view s = {}, place at = p
 /// The same, to the one element of `out`.
 /// @throws invalid_argument when `out` is not one element, wrong_device, not_permitted on a GPU (no
 /// kernels in this version) @sync none
-template <device_range In, detail::positions_range Out, detail::order_of<In> Less>
+template <device_range In, detail::positions_range Out,
+          detail::compares<detail::element_of_t<In>> Less>
 void min_max_element_async(const In& in, Out&& out, Less less, stream_view s = {},
                            place at = place::here()) {
     const detail::call_site operation("min_max_element_async", at);

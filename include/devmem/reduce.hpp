@@ -2,21 +2,17 @@
 /// `reduce` and `reduce_async`: one value from all elements of a range.
 #pragma once
 
+#include <devmem/algorithm/functor.hpp>
 #include <devmem/algorithm/result.hpp>
 #include <devmem/algorithm/tree.hpp>
 #include <devmem/config.hpp>
 #include <devmem/functional.hpp>
 
-#include <concepts>
 #include <type_traits>
 
 namespace devmem::inline v0 {
 
 namespace detail {
-
-/// What joins two values of a type, and gives one.
-template <class Op, class T>
-concept joining_function = std::invocable<const Op&, const T&, const T&>;
 
 /// Queues the reduction of a range.
 template <class In>
@@ -28,10 +24,6 @@ void queue_reduce(stream_state& on, const In& in, const element_of_t<In>& init, 
     queue_reduction(on, element_loader<value>{from.data}, from.size, init, op, result, operation);
 }
 
-/// A range of elements of the same type as those of another.
-template <class Out, class In>
-concept output_like = output_range<Out> && std::same_as<element_of_t<In>, element_of_t<Out>>;
-
 }  // namespace detail
 
 inline namespace DEVMEM_KERNEL_NAMESPACE {
@@ -41,7 +33,9 @@ inline namespace DEVMEM_KERNEL_NAMESPACE {
 /// the same bits for any number of threads.
 /// @throws invalid_argument when `out` is not one element, wrong_device, not_permitted on a GPU (no
 /// kernels in this version) @sync none
-template <device_range In, detail::output_like<In> Out, class Op = plus>
+template <device_range In, detail::output_range Out,
+          detail::joins<detail::element_of_t<In>> Op = plus>
+requires detail::of_one_type<In, Out>
 void reduce_async(const In& in, Out&& out, std::type_identity_t<detail::element_of_t<In>> init = {},
                   Op op = {}, stream_view s = {}, place at = place::here()) {
     const detail::call_site operation("reduce_async", at);
@@ -51,7 +45,8 @@ void reduce_async(const In& in, Out&& out, std::type_identity_t<detail::element_
 }
 
 /// As above, the sum, on a stream.
-template <device_range In, detail::output_like<In> Out>
+template <device_range In, detail::output_range Out>
+requires detail::of_one_type<In, Out>
 void reduce_async(const In& in, Out&& out, stream_view s, place at = place::here()) {
     reduce_async(in, out, {}, plus{}, s, at);
 }
@@ -59,7 +54,7 @@ void reduce_async(const In& in, Out&& out, stream_view s, place at = place::here
 /// `op(init, …)` over all elements of `in`, on the host.
 /// @throws wrong_device, not_permitted on a GPU (no kernels in this version), and what `op` throws
 /// @sync stream
-template <device_range In, detail::joining_function<detail::element_of_t<In>> Op>
+template <device_range In, detail::joins<detail::element_of_t<In>> Op>
 detail::element_of_t<In> reduce(const In& in, std::type_identity_t<detail::element_of_t<In>> init,
                                 Op op, stream_view s = {}, place at = place::here()) {
     const detail::call_site operation("reduce", at);

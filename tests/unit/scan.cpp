@@ -93,7 +93,7 @@ void check_random_inputs(std::uint64_t seed, const Op& op = {}) {
     std::size_t wrong = 0;
     for (int i = 0; i < 120; ++i) {
         const std::size_t n = random.one_in(4) ? random.below(6'000) : random.below(600);
-        wrong += scans_as_the_model<T>(random, n, op) ? 0 : 1;
+        wrong += scans_as_the_model<T>(random, n, op) ? 0u : 1u;
     }
     CHECK(wrong == 0);
 }
@@ -126,9 +126,9 @@ TEST_CASE("random inputs of every type give the bits of the tree") {
 TEST_CASE("every size gives the bits of the tree") {
     DEVMEM_NEEDS_KERNELS();
     random_numbers random(10);
-    for (const std::size_t n :
-         {0,     1,     2,     7,     255,   256,   257,   511,   512,   513,    1'024,
-          1'025, 2'048, 2'560, 2'561, 4'095, 4'096, 4'097, 4'608, 8'192, 16'385, 100'000}) {
+    for (const std::size_t n : {0u,     1u,     2u,     7u,     255u,    256u,    257u,   511u,
+                                512u,   513u,   1'024u, 1'025u, 2'048u,  2'560u,  2'561u, 4'095u,
+                                4'096u, 4'097u, 4'608u, 8'192u, 16'385u, 100'000u}) {
         CAPTURE(n);
         for (int i = 0; i < 3; ++i) {
             CHECK(scans_as_the_model<float>(random, n, devmem::plus{}));
@@ -159,7 +159,7 @@ TEST_CASE("a million elements") {
 TEST_CASE("own process: scan fingerprint" * doctest::skip()) {
     random_numbers random(12);
     std::uint64_t fingerprint = 0xCBF2'9CE4'8422'2325u;  // FNV-1a, over the words of all results
-    for (const std::size_t n : {5'000, 77'777, 1'000'003}) {
+    for (const std::size_t n : {5'000u, 77'777u, 1'000'003u}) {
         for (const float x : inclusive(drawn_values<float>(random, n))) {
             std::uint32_t word = 0;
             std::memcpy(&word, &x, sizeof word);

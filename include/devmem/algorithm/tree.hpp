@@ -3,7 +3,7 @@
 /// same bits whatever the number of threads.
 #pragma once
 
-#include <devmem/algorithm/operand.hpp>
+#include <devmem/algorithm/functor.hpp>
 #include <devmem/algorithm/scratch.hpp>
 
 #include <cstddef>
@@ -80,9 +80,9 @@ T reduce_tree(const Load& load, std::size_t n, const Op& op) {
 template <class T, class Load, class Op, class Result>
 void queue_reduction(stream_state& on, const Load& load, std::size_t n, const T& init, const Op& op,
                      Result* result, const call_site& operation) {
-    queue_loop(
-        on, 1, 1,
-        [load, n, init, op, result](std::size_t, std::size_t) {
+    queue_task(
+        on, true,
+        [load, n, init, op, result] {
             *result = static_cast<Result>(
                 n == 0 ? init : static_cast<T>(op(init, reduce_tree<T>(load, n, op))));
         },
