@@ -6,11 +6,16 @@ set(DEVMEM_HEADERS
     include/devmem/algorithm/elementwise.hpp
     include/devmem/algorithm/functor.hpp
     include/devmem/algorithm/indices.hpp
+    include/devmem/algorithm/merge_sort.hpp
     include/devmem/algorithm/operand.hpp
+    include/devmem/algorithm/radix_key.hpp
+    include/devmem/algorithm/radix_sort.hpp
     include/devmem/algorithm/result.hpp
+    include/devmem/algorithm/rows.hpp
     include/devmem/algorithm/scan_leaves.hpp
     include/devmem/algorithm/scratch.hpp
     include/devmem/algorithm/selection.hpp
+    include/devmem/algorithm/sort_rows.hpp
     include/devmem/algorithm/tree.hpp
     include/devmem/all_finite.hpp
     include/devmem/backend.hpp
@@ -105,6 +110,7 @@ set(DEVMEM_HEADERS
     include/devmem/select.hpp
     include/devmem/select_device.hpp
     include/devmem/settings.hpp
+    include/devmem/sort.hpp
     include/devmem/stream.hpp
     include/devmem/stream/clock.hpp
     include/devmem/stream/event_handle.hpp

@@ -45,6 +45,7 @@
 #include <devmem/select.hpp>
 #include <devmem/select_device.hpp>
 #include <devmem/settings.hpp>
+#include <devmem/sort.hpp>
 #include <devmem/stream.hpp>
 #include <devmem/stream_guard.hpp>
 #include <devmem/timed_event.hpp>
