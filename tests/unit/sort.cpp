@@ -127,8 +127,8 @@ void check_random_inputs(std::uint64_t seed, const Less& order) {
     std::size_t wrong = 0;
     for (int i = 0; i < 60; ++i) {
         const std::size_t n = random.one_in(5) ? random.below(12'000) : random.below(300);
-        wrong += sorts<T>(random, n, order) ? 0 : 1;
-        wrong += sorts_by_key<T, V>(random, n, order) ? 0 : 1;
+        wrong += sorts<T>(random, n, order) ? 0u : 1u;
+        wrong += sorts_by_key<T, V>(random, n, order) ? 0u : 1u;
     }
     CHECK(wrong == 0);
 }
@@ -177,7 +177,7 @@ TEST_CASE("every size") {
 TEST_CASE("a million numbers") {
     DEVMEM_NEEDS_KERNELS();
     random_numbers random(21);
-    for (const std::size_t n : {(1 << 20) - 1, 1 << 20, (1 << 20) + 1}) {
+    for (const std::size_t n : {(1u << 20u) - 1u, 1u << 20u, (1u << 20u) + 1u}) {
         CAPTURE(n);
         std::vector<std::uint16_t> keys(n);
         std::vector<std::size_t> counts(1 << 16);
@@ -321,7 +321,10 @@ TEST_CASE("a less that is no order touches nothing but the range") {
             range.view(), [](int, int) { return true; }, s);
         sort(
             range.view(),
-            [](int a, int b) { return (static_cast<unsigned>(a) * 40'503u ^ b) % 3 == 0; }, s);
+            [](int a, int b) {
+                return (static_cast<unsigned>(a) * 40'503u ^ static_cast<unsigned>(b)) % 3 == 0;
+            },
+            s);
         s.synchronize();
         CHECK(range.read_back().size() == n);
         CHECK(range.edges_are_kept());
