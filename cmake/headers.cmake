@@ -85,6 +85,7 @@ set(DEVMEM_HEADERS
     include/devmem/reduce.hpp
     include/devmem/runtime_instances.hpp
     include/devmem/scoped_device.hpp
+    include/devmem/scoped_timer.hpp
     include/devmem/select_device.hpp
     include/devmem/settings.hpp
     include/devmem/stream.hpp
@@ -96,8 +97,12 @@ set(DEVMEM_HEADERS
     include/devmem/stream/state.hpp
     include/devmem/stream_guard.hpp
     include/devmem/timed_event.hpp
+    include/devmem/to.hpp
     include/devmem/to_host.hpp
     include/devmem/transfer/copy_ranges.hpp
+    include/devmem/transfer/moving.hpp
+    include/devmem/transfer/parts.hpp
+    include/devmem/transfer/pointees.hpp
     include/devmem/transform.hpp
     include/devmem/uninitialized.hpp
     include/devmem/version.hpp)
