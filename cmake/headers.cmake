@@ -103,6 +103,9 @@ set(DEVMEM_HEADERS
     include/devmem/transfer/moving.hpp
     include/devmem/transfer/parts.hpp
     include/devmem/transfer/pointees.hpp
+    include/devmem/transfer/rebuilding.hpp
+    include/devmem/transfer/shapes.hpp
+    include/devmem/transfer/visitors.hpp
     include/devmem/transform.hpp
     include/devmem/uninitialized.hpp
     include/devmem/version.hpp)

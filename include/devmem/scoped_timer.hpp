@@ -49,6 +49,7 @@ class [[nodiscard]] scoped_timer {
         : on_(s.names_a_stream() ? s : current_stream()), begin_(on_) {
         name_.add("%.*s", static_cast<int>(name.size() < 95 ? name.size() : 95), name.data());
     }
+    scoped_timer(std::string_view name, const stream&& gone) = delete;
     /// Tells the time. What prevents that goes to the sink of errors in destructors; nothing is
     /// told in a forked child.
     ~scoped_timer() {

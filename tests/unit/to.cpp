@@ -117,7 +117,9 @@ struct no_memory_in_it {
     std::unique_ptr<int> only_moved;
     std::string text;
 
-    friend auto members(const no_memory_in_it& x) { return std::tie(x.only_moved, x.text); }
+    [[maybe_unused]] friend auto members(const no_memory_in_it& x) {
+        return std::tie(x.only_moved, x.text);
+    }
 };
 
 struct model {

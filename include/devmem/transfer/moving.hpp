@@ -9,6 +9,8 @@
 #include <devmem/transfer/copy_ranges.hpp>
 #include <devmem/transfer/parts.hpp>
 #include <devmem/transfer/pointees.hpp>
+#include <devmem/transfer/rebuilding.hpp>
+#include <devmem/transfer/visitors.hpp>
 
 #include <cstddef>
 #include <type_traits>
@@ -16,95 +18,6 @@
 #include <vector>
 
 namespace devmem::inline v0::detail {
-
-/// What visitors that look at everything once have in common.
-struct every_pointee_once {
-    pointee_map seen;
-
-    template <class P>
-    bool enters(const P& pointer) {
-        return seen.insert(pointee::of(*pointer));
-    }
-};
-
-/// Refuses a device that a container's backend is fixed against.
-struct kind_check : every_pointee_once {
-    device where;
-    const call_site& by;
-
-    kind_check(device d, const call_site& operation) noexcept : where(d), by(operation) {}
-    template <class T, class Policy>
-    void container(const basic_vector<T, Policy>&) const {
-        const device_kind* only = fixed_kind<typename Policy::backend_type>;
-        if (only != nullptr && where.kind() != *only) refuse_kind(where, *only, by);
-    }
-};
-
-/// Whether a container is on another device.
-struct search_elsewhere : every_pointee_once {
-    device where;
-    bool found = false;
-
-    explicit search_elsewhere(device d) noexcept : where(d) {}
-    template <class V>
-    void container(const V& v) noexcept {
-        found = found || v.device() != where;
-    }
-};
-
-struct byte_count : every_pointee_once {
-    std::size_t bytes = 0;
-
-    template <class V>
-    void container(const V& v) noexcept {
-        bytes += v.size_bytes();
-    }
-};
-
-template <class C, class... Parts>
-concept made_by_braces = requires(Parts&&... parts) {
-    C{static_cast<Parts&&>(parts)...};
-};
-
-/// An object of a class, from its members.
-template <class C, class... Parts>
-C rebuild(Parts&&... parts) {
-    constexpr bool by_braces = made_by_braces<C, Parts...>;
-    constexpr bool by_parentheses = std::is_constructible_v<C, Parts...>;
-    static_assert(by_braces || by_parentheses,
-                  "devmem: the class cannot be made again as C{m...} or C(m...) of what its "
-                  "members(c) ties; it must name every member, in the order of initialisation");
-    if constexpr (by_braces && (std::is_aggregate_v<C> || !by_parentheses)) {
-        return C{static_cast<Parts&&>(parts)...};
-    } else {
-        return C(static_cast<Parts&&>(parts)...);
-    }
-}
-
-/// As `rebuild`, of parts that braces, and only braces, evaluate in order.
-template <class C>
-struct rebuilt {
-    C object;
-
-    template <class... Parts>
-    // NOLINTNEXTLINE(google-explicit-constructor, bugprone-forwarding-reference-overload)
-    rebuilt(Parts&&... parts) : object(rebuild<C>(static_cast<Parts&&>(parts)...)) {}
-};
-
-/// A class from its members as `f` gives them.
-template <class C, class Tied, class F, std::size_t... I>
-C rebuild_by(const Tied& tied, const F& f, std::index_sequence<I...>) {
-    return std::move(rebuilt<C>{f(get<I>(tied))...}.object);
-}
-template <class C, class Tied, class F>
-C rebuild_by(const Tied& tied, const F& f) {
-    return rebuild_by<C>(tied, f, std::make_index_sequence<std::tuple_size_v<Tied>>{});
-}
-
-template <class T, class F, std::size_t... I>
-T remade_tuple(const T& parts, const F& f, std::index_sequence<I...>) {
-    return T{f(get<I>(parts))...};
-}
 
 template <class S>
 concept can_reserve = requires(S& s, std::size_t n) {
@@ -331,7 +244,7 @@ T mover::taken(T& part) {
         part.reset();
         return take_made<T>(&part);
     } else if constexpr (is == shape::members) {
-        return rebuild_by<T>(members(std::as_const(part)), [this]<class M>(const M& member) {
+        return rebuild_by<T>(members(std::as_const(part)), [&]<class M>(const M& member) {
             return taken(const_cast<M&>(member));  // the object may change, so its members may
         });
     } else if constexpr (is == shape::unique) {
