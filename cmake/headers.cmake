@@ -27,6 +27,7 @@ set(DEVMEM_HEADERS
     include/devmem/backend/fork.hpp
     include/devmem/backend/host_function.hpp
     include/devmem/backend/memory_space.hpp
+    include/devmem/backend/row_copy.hpp
     include/devmem/backend/status.hpp
     include/devmem/backend/table.hpp
     include/devmem/backend/tables.hpp
@@ -40,6 +41,7 @@ set(DEVMEM_HEADERS
     include/devmem/container/storage.hpp
     include/devmem/container/typed_elements.hpp
     include/devmem/copy.hpp
+    include/devmem/copy_2d.hpp
     include/devmem/detail/order_mode.hpp
     include/devmem/detail/text.hpp
     include/devmem/detail/type_name.hpp
@@ -79,6 +81,8 @@ set(DEVMEM_HEADERS
     include/devmem/order_check.hpp
     include/devmem/ordering.hpp
     include/devmem/pinned_buffer.hpp
+    include/devmem/pitched_buffer.hpp
+    include/devmem/pitched_view.hpp
     include/devmem/placement.hpp
     include/devmem/policy.hpp
     include/devmem/pool.hpp
@@ -100,6 +104,7 @@ set(DEVMEM_HEADERS
     include/devmem/to.hpp
     include/devmem/to_host.hpp
     include/devmem/transfer/copy_ranges.hpp
+    include/devmem/transfer/copy_rows.hpp
     include/devmem/transfer/moving.hpp
     include/devmem/transfer/parts.hpp
     include/devmem/transfer/pointees.hpp
