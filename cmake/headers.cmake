@@ -41,6 +41,7 @@ set(DEVMEM_HEADERS
     include/devmem/backend/fork.hpp
     include/devmem/backend/host_function.hpp
     include/devmem/backend/memory_space.hpp
+    include/devmem/backend/row_copy.hpp
     include/devmem/backend/status.hpp
     include/devmem/backend/table.hpp
     include/devmem/backend/tables.hpp
@@ -54,6 +55,7 @@ set(DEVMEM_HEADERS
     include/devmem/container/storage.hpp
     include/devmem/container/typed_elements.hpp
     include/devmem/copy.hpp
+    include/devmem/copy_2d.hpp
     include/devmem/count_if.hpp
     include/devmem/detail/order_mode.hpp
     include/devmem/detail/text.hpp
@@ -100,6 +102,8 @@ set(DEVMEM_HEADERS
     include/devmem/ordering.hpp
     include/devmem/permute.hpp
     include/devmem/pinned_buffer.hpp
+    include/devmem/pitched_buffer.hpp
+    include/devmem/pitched_view.hpp
     include/devmem/placement.hpp
     include/devmem/policy.hpp
     include/devmem/pool.hpp
@@ -107,6 +111,7 @@ set(DEVMEM_HEADERS
     include/devmem/runtime_instances.hpp
     include/devmem/scan.hpp
     include/devmem/scoped_device.hpp
+    include/devmem/scoped_timer.hpp
     include/devmem/select.hpp
     include/devmem/select_device.hpp
     include/devmem/settings.hpp
@@ -120,8 +125,16 @@ set(DEVMEM_HEADERS
     include/devmem/stream/state.hpp
     include/devmem/stream_guard.hpp
     include/devmem/timed_event.hpp
+    include/devmem/to.hpp
     include/devmem/to_host.hpp
     include/devmem/transfer/copy_ranges.hpp
+    include/devmem/transfer/copy_rows.hpp
+    include/devmem/transfer/moving.hpp
+    include/devmem/transfer/parts.hpp
+    include/devmem/transfer/pointees.hpp
+    include/devmem/transfer/rebuilding.hpp
+    include/devmem/transfer/shapes.hpp
+    include/devmem/transfer/visitors.hpp
     include/devmem/transform.hpp
     include/devmem/transform_reduce.hpp
     include/devmem/uninitialized.hpp

@@ -9,6 +9,7 @@
 #include <devmem/basic_vector.hpp>
 #include <devmem/config.hpp>
 #include <devmem/copy.hpp>
+#include <devmem/copy_2d.hpp>
 #include <devmem/count_if.hpp>
 #include <devmem/device.hpp>
 #include <devmem/device_buffer.hpp>
@@ -36,12 +37,15 @@
 #include <devmem/ordering.hpp>
 #include <devmem/permute.hpp>
 #include <devmem/pinned_buffer.hpp>
+#include <devmem/pitched_buffer.hpp>
+#include <devmem/pitched_view.hpp>
 #include <devmem/placement.hpp>
 #include <devmem/policy.hpp>
 #include <devmem/pool.hpp>
 #include <devmem/reduce.hpp>
 #include <devmem/scan.hpp>
 #include <devmem/scoped_device.hpp>
+#include <devmem/scoped_timer.hpp>
 #include <devmem/select.hpp>
 #include <devmem/select_device.hpp>
 #include <devmem/settings.hpp>
@@ -49,6 +53,7 @@
 #include <devmem/stream.hpp>
 #include <devmem/stream_guard.hpp>
 #include <devmem/timed_event.hpp>
+#include <devmem/to.hpp>
 #include <devmem/to_host.hpp>
 #include <devmem/transform.hpp>
 #include <devmem/transform_reduce.hpp>

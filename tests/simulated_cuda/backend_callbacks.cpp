@@ -64,39 +64,41 @@ TEST_CASE_FIXTURE(backend_fixture, "a host function that was not accepted is its
 
 TEST_CASE_FIXTURE(backend_fixture, "in a host function nothing of the backend is permitted") {
     std::vector<status> results;
-    CHECK(backend::host_call(d, stream, make_host_function([&]() noexcept {
-                                 int count = 0;
-                                 void* out = nullptr;
-                                 bool done = false;
-                                 int pattern = 0;
-                                 device current;
-                                 devmem::device_facts facts;
-                                 devmem::memory_counts counts;
-                                 results = {
-                                     backend::device_count(&count),
-                                     backend::facts(d, &facts),
-                                     backend::current_device(&current),
-                                     backend::push_device(d, &current),
-                                     backend::memory_info(d, &counts),
-                                     backend::synchronize_device(d),
-                                     backend::allocate(d, memory_space::device, 64, &out),
-                                     backend::deallocate(d, memory_space::device, memory, bytes),
-                                     backend::default_stream(d, &out),
-                                     backend::stream_create(d, &out),
-                                     backend::stream_destroy(d, stream),
-                                     backend::stream_query(d, stream, &done),
-                                     backend::stream_synchronize(d, stream),
-                                     backend::event_create(d, false, &out),
-                                     backend::copy_async(d, stream, memory, memory, 4),
-                                     backend::upload_async(d, stream, memory, &pattern, 4),
-                                     backend::fill_async(d, stream, memory, &pattern, 4, 1),
-                                     backend::host_call(d, stream,
-                                                        make_host_function([]() noexcept {})),
-                                 };
-                             }))
+    CHECK(backend::host_call(
+              d, stream, make_host_function([&]() noexcept {
+                  int count = 0;
+                  void* out = nullptr;
+                  bool done = false;
+                  int pattern = 0;
+                  device current;
+                  devmem::device_facts facts;
+                  devmem::memory_counts counts;
+                  results = {
+                      backend::device_count(&count),
+                      backend::facts(d, &facts),
+                      backend::current_device(&current),
+                      backend::push_device(d, &current),
+                      backend::memory_info(d, &counts),
+                      backend::synchronize_device(d),
+                      backend::allocate(d, memory_space::device, 64, &out),
+                      backend::deallocate(d, memory_space::device, memory, bytes),
+                      backend::default_stream(d, &out),
+                      backend::stream_create(d, &out),
+                      backend::stream_destroy(d, stream),
+                      backend::stream_query(d, stream, &done),
+                      backend::stream_synchronize(d, stream),
+                      backend::event_create(d, false, &out),
+                      backend::copy_async(d, stream, memory, memory, 4),
+                      backend::upload_async(d, stream, memory, &pattern, 4),
+                      backend::copy_2d_async(d, stream, {memory, 4, memory, 4, 4, 1}),
+                      backend::upload_2d_async(d, stream, {memory, 4, &pattern, 4, 4, 1}),
+                      backend::fill_async(d, stream, memory, &pattern, 4, 1),
+                      backend::host_call(d, stream, make_host_function([]() noexcept {})),
+                  };
+              }))
               .ok());
     CHECK(backend::stream_synchronize(d, stream).ok());
-    CHECK(results.size() == 18);
+    CHECK(results.size() == 20);
     for (const status s : results) {
         CHECK(is(s, error_code::not_permitted, cudaErrorNotPermitted));
     }

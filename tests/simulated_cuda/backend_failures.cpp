@@ -129,6 +129,19 @@ TEST_CASE_FIXTURE(failure_fixture, "failures about work") {
         fails(function,
               [&] { return backend::upload_async(d, stream, memory, &pattern, sizeof pattern); });
     }
+    for (const char* function : {"cuCtxPushCurrent", "cudaMemcpy2DAsync"}) {
+        fails(function, [&] {
+            return backend::copy_2d_async(d, stream, {memory, 8, pinned, 16, 4, 4});
+        });
+    }
+    fails("cudaLaunchHostFunc", [&] {
+        return backend::copy_2d_async(d, stream, {pinned, 8, &pattern, 4, 4, 1});
+    });
+    for (const char* function : {"cudaStreamIsCapturing", "cudaMemcpy2DAsync"}) {
+        fails(function, [&] {
+            return backend::upload_2d_async(d, stream, {memory, 8, eight.data(), 4, 4, 2});
+        });
+    }
     fails("cuMemsetD8Async", [&] { return backend::fill_async(d, stream, memory, "x", 1, 8); });
     fails("cuMemsetD16Async", [&] { return backend::fill_async(d, stream, memory, "xy", 2, 8); });
     fails("cuMemsetD32Async", [&] { return backend::fill_async(d, stream, memory, "xyzu", 4, 8); });

@@ -117,6 +117,56 @@ TEST_CASE_FIXTURE(fixture,
     CHECK(contents(device, bytes) == std::vector<unsigned char>(bytes, 0));
 }
 
+TEST_CASE_FIXTURE(fixture, "rows are copied, and what is between them is not") {
+    std::memset(pinned, 9, bytes);
+    CHECK(cudaMemcpyAsync(device, pinned, bytes, cudaMemcpyDefault, stream) == cudaSuccess);
+    std::vector<unsigned char> source = counting(15);
+    const std::vector<unsigned char> kept = source;
+    // Rows of 3 bytes: each 5 apart where they come from, each 8 apart where they go.
+    CHECK(cudaMemcpy2DAsync(device + 1, 8, source.data(), 5, 3, 3, cudaMemcpyHostToDevice,
+                            stream) == cudaSuccess);
+    source.assign(15, 0);  // it has been read
+    CHECK(cudaStreamSynchronize(stream) == cudaSuccess);
+    std::vector<unsigned char> wanted(bytes, 9);
+    for (std::size_t row = 0; row < 3; ++row) {
+        for (std::size_t i = 0; i < 3; ++i) wanted[1 + row * 8 + i] = kept[row * 5 + i];
+    }
+    CHECK(contents(device, bytes) == wanted);
+    // Rows that lie between one another do not overlap.
+    CHECK(cudaMemcpy2DAsync(device + 4, 8, device + 1, 8, 3, 3, cudaMemcpyDefault, stream) ==
+          cudaSuccess);
+    CHECK(cudaStreamSynchronize(stream) == cudaSuccess);
+    for (std::size_t row = 0; row < 3; ++row) {
+        for (std::size_t i = 0; i < 3; ++i) wanted[4 + row * 8 + i] = kept[row * 5 + i];
+    }
+    CHECK(contents(device, bytes) == wanted);
+}
+
+TEST_CASE_FIXTURE(fixture, "rows are within memory, no longer than a pitch, and apart") {
+    const auto copy = [this](std::byte* dst, std::size_t dst_pitch, const std::byte* src,
+                             std::size_t src_pitch, std::size_t width, std::size_t height) {
+        return cudaMemcpy2DAsync(dst, dst_pitch, src, src_pitch, width, height, cudaMemcpyDefault,
+                                 stream);
+    };
+    CHECK(copy(device, 8, pinned, 9, 9, 2) == cudaErrorInvalidPitchValue);
+    expect_misuse("longer than a pitch");
+    CHECK(copy(device, 9, pinned, 8, 9, 2) == cudaErrorInvalidPitchValue);
+    expect_misuse("longer than a pitch");
+    CHECK(copy(device, std::size_t{1} << 31, pinned, 8, 8, 2) == cudaErrorInvalidPitchValue);
+    expect_misuse("pitch longer than any");
+    CHECK(copy(device, 64, pinned, 8, 8, 5) == cudaErrorInvalidValue);
+    expect_misuse("not, or not wholly, allocated");
+    CHECK(copy(device, 8, pinned, 64, 8, 5) == cudaErrorInvalidValue);
+    expect_misuse("not, or not wholly, allocated");
+    CHECK(copy(device + 2, 8, device, 8, 3, 2) == cudaErrorInvalidValue);
+    expect_misuse("overlap");
+    CHECK(copy(device, 8, pinned, 8, 0, 2) == cudaSuccess);
+    expect_misuse("zero bytes");
+    CHECK(cudaMemcpy2DAsync(device, 8, pinned, 8, 4, 2, cudaMemcpyDeviceToHost, stream) ==
+          cudaErrorInvalidValue);
+    expect_misuse("the direction is not that of the addresses");
+}
+
 TEST_CASE_FIXTURE(fixture, "the plain copy is done when it returns") {
     const std::vector<unsigned char> source = counting(bytes);
     std::memcpy(pinned, source.data(), bytes);

@@ -134,6 +134,9 @@ struct every_function {
         add("cudaMemcpyAsync", [this] {
             return cudaMemcpyAsync(memory, memory + 128, 64, cudaMemcpyDefault, stream);
         });
+        add("cudaMemcpy2DAsync", [this] {
+            return cudaMemcpy2DAsync(memory, 16, memory + 128, 32, 8, 4, cudaMemcpyDefault, stream);
+        });
         add("cudaMemsetAsync", [this] { return cudaMemsetAsync(memory, 0, 64, stream); });
         add("cudaMemset2DAsync", [this] { return cudaMemset2DAsync(memory, 16, 0, 8, 4, stream); });
     }
@@ -303,6 +306,7 @@ TEST_CASE("the errors of a function are its own and everybody's, each once") {
     CHECK(has("cuDevicePrimaryCtxRetain", CUDA_ERROR_OUT_OF_MEMORY));
     CHECK(has("cuMemsetD8Async", CUDA_ERROR_ILLEGAL_ADDRESS));
     CHECK(has("cuDeviceGet", CUDA_ERROR_DEINITIALIZED));
+    CHECK(has("cudaMemcpy2DAsync", cudaErrorInvalidPitchValue));
     CHECK_FALSE(has("cuDeviceGet", CUDA_ERROR_LAUNCH_FAILED));
     CHECK_FALSE(has("cudaMemcpyAsync", cudaErrorMemoryAllocation));
 }

@@ -178,6 +178,8 @@ struct fake_backend {
     static status upload_async(device, void*, void*, const void*, std::size_t) noexcept {
         return {};
     }
+    static status copy_2d_async(device, void*, const devmem::row_copy&) noexcept { return {}; }
+    static status upload_2d_async(device, void*, const devmem::row_copy&) noexcept { return {}; }
     static status fill_async(device, void*, void*, const void*, std::size_t, std::size_t) noexcept {
         return {};
     }

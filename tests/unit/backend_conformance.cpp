@@ -557,6 +557,14 @@ TEST_CASE("in a host function no function is permitted but those that end someth
          [&] { return table().event_elapsed(d0, timed.handle, timed.handle, &milliseconds); }},
         {"copy_async", [&] { return table().copy_async(d0, s.handle, m.data, pinned.data, 64); }},
         {"upload_async", [&] { return table().upload_async(d0, s.handle, m.data, &byte, 1); }},
+        {"copy_2d_async",
+         [&] {
+             return table().copy_2d_async(d0, s.handle, {m.data, 8, pinned.data, 8, 4, 4});
+         }},
+        {"upload_2d_async",
+         [&] {
+             return table().upload_2d_async(d0, s.handle, {m.data, 1, &byte, 1, 1, 1});
+         }},
         {"fill_async", [&] { return table().fill_async(d0, s.handle, m.data, &byte, 1, 64); }},
         {"host_call", [&] { return table().host_call(d0, s.handle, nothing); }},
         {"host_call elsewhere", [&] { return table().host_call(d1, other.handle, nothing); }},

@@ -117,6 +117,8 @@ TEST_CASE("every function of the seam refuses a forked child") {
             t.event_elapsed(d, timed, timed, &milliseconds),
             t.copy_async(d, s, p, bytes, 64),
             t.upload_async(d, s, p, bytes, 64),
+            t.copy_2d_async(d, s, {p, 8, bytes, 8, 8, 2}),
+            t.upload_2d_async(d, s, {p, 8, bytes, 8, 8, 2}),
             t.fill_async(d, s, p, pattern, 1, 64),
             t.host_call(d, s, f),
             t.event_destroy(d, e),

@@ -280,6 +280,28 @@ struct cpu_backend {
         return s;
     }
 
+    static status copy_2d_async(device, void* stream, const row_copy& rows) noexcept {
+        if (const status r = refusal(); !r.ok()) return r;
+        return push(stream, [rows]() noexcept { detail::copy_rows(rows); });
+    }
+
+    static status upload_2d_async(device d, void* stream, const row_copy& rows) noexcept {
+        if (const status r = refusal(); !r.ok()) return r;
+        if (rows.width * rows.height > detail::engine().options().staging_bytes) {
+            if (const status s = copy_2d_async(d, stream, rows); !s.ok()) return s;
+            return stream_synchronize(d, stream);
+        }
+        void* staged = std::malloc(rows.width * rows.height);
+        if (staged == nullptr) return {error_code::out_of_memory, ENOMEM};
+        detail::copy_all_rows(rows.to_packed(staged));
+        const status s = push(stream, [copied = rows.from_packed(staged)]() noexcept {
+            detail::copy_rows(copied);
+            std::free(const_cast<void*>(copied.src));
+        });
+        if (!s.ok()) std::free(staged);
+        return s;
+    }
+
     static status fill_async(device, void* stream, void* dst, const void* pattern,
                              std::size_t width, std::size_t count) noexcept {
         if (const status r = refusal(); !r.ok()) return r;

@@ -244,6 +244,18 @@ struct cuda_backend {
         });
     }
 
+    static status copy_2d_async(device d, void* stream, const row_copy& rows) noexcept {
+        return detail::on_cuda(d, [stream, &rows](const detail::cuda_driver& driver) noexcept {
+            return detail::cuda_copy_2d(driver, as_stream(stream), rows);
+        });
+    }
+
+    static status upload_2d_async(device d, void* stream, const row_copy& rows) noexcept {
+        return detail::on_cuda(d, [d, stream, &rows](const detail::cuda_driver& driver) noexcept {
+            return detail::cuda_upload_2d(driver, d, as_stream(stream), rows);
+        });
+    }
+
     static status fill_async(device d, void* stream, void* dst, const void* pattern,
                              std::size_t width, std::size_t count) noexcept {
         return detail::on_cuda(d, [=](const detail::cuda_driver& driver) noexcept {

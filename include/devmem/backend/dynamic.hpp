@@ -76,6 +76,8 @@ struct dynamic_backend {
                    d, s, dst, src, bytes)
     DEVMEM_FORWARD(upload_async, (device d, void* s, void* dst, const void* src, std::size_t bytes),
                    d, s, dst, src, bytes)
+    DEVMEM_FORWARD(copy_2d_async, (device d, void* s, const row_copy& rows), d, s, rows)
+    DEVMEM_FORWARD(upload_2d_async, (device d, void* s, const row_copy& rows), d, s, rows)
     DEVMEM_FORWARD(fill_async,
                    (device d, void* s, void* dst, const void* pattern, std::size_t width,
                     std::size_t count),

@@ -10,6 +10,7 @@
 #include <devmem/backend/device_value.hpp>
 #include <devmem/backend/host_function.hpp>
 #include <devmem/backend/memory_space.hpp>
+#include <devmem/backend/row_copy.hpp>
 #include <devmem/backend/status.hpp>
 
 #include <concepts>
@@ -47,7 +48,9 @@ namespace detail {
 // Events.   stream_wait_event takes the event as it is recorded at the call.
 // Work.     copy_async: addresses of any space; host memory must be pinned, or stay until the
 //           stream has passed. upload_async: reads pageable memory before it returns, by staging
-//           it without a wait where it is small enough. fill_async writes `count` copies of the
+//           it without a wait where it is small enough. The 2d forms do the same with rows, of
+//           which there are some, no longer than a pitch, and not to be overwritten before they
+//           are read. fill_async writes `count` copies of the
 //           `width` bytes at `pattern`, which is read before it returns. host_call: accepts the
 //           function if and only if it returns ok.
 #define DEVMEM_BACKEND_FUNCTIONS(X)                                                           \
@@ -77,6 +80,8 @@ namespace detail {
     X(event_elapsed, (device d, void* begin, void* end, float* milliseconds))                 \
     X(copy_async, (device d, void* stream, void* dst, const void* src, std::size_t bytes))    \
     X(upload_async, (device d, void* stream, void* dst, const void* src, std::size_t bytes))  \
+    X(copy_2d_async, (device d, void* stream, const row_copy& rows))                          \
+    X(upload_2d_async, (device d, void* stream, const row_copy& rows))                        \
     X(fill_async, (device d, void* stream, void* dst, const void* pattern, std::size_t width, \
                    std::size_t count))                                                        \
     X(host_call, (device d, void* stream, const host_function& f))
@@ -97,7 +102,7 @@ struct backend_table {
 
 namespace detail {
 
-inline constexpr std::int32_t table_version = 1;
+inline constexpr std::int32_t table_version = 2;
 
 /// Tables are compared by what they are, never by address: each module may have its own.
 constexpr bool same_backend(const backend_table& a, const backend_table& b) noexcept {

@@ -117,16 +117,23 @@ inline void queue_overlapping(stream_state& s, const byte_range& src, const byte
     queue_copy(s, temporary, dst, copy_mode::asynchronous, operation);
 }
 
+/// The stream of a copy between kinds of device, which the side that is not the CPU makes; to it
+/// the CPU's memory is pageable. The one given, where it is that side's.
+inline stream_state& stream_between_kinds(const byte_range& src, const byte_range& dst,
+                                          stream_view given, const call_site& operation) {
+    const device copier = src.where.kind() == device_kind::cpu ? dst.where : src.where;
+    if (given.names_a_stream() && given.device() == copier) return given.state();
+    return current_stream_state(copier, operation);
+}
+
 /// Between kinds of device the host waits: for what conflicts on the side of the CPU, for the
-/// stream that the copy is in the order of, and for the copy, which the side that is not the CPU
-/// makes; to it the CPU's memory is pageable.
+/// stream that the copy is in the order of, and for the copy.
 inline void copy_between_kinds(const byte_range& src, const byte_range& dst, stream_view given,
                                const call_site& operation) {
-    const bool from_cpu = src.where.kind() == device_kind::cpu;
-    const device copier = from_cpu ? dst.where : src.where;
-    const bool is_given = given.names_a_stream() && given.device() == copier;
-    if (given.names_a_stream() && !is_given) synchronize_stream(given.state(), operation);
-    stream_state& s = is_given ? given.state() : current_stream_state(copier, operation);
+    stream_state& s = stream_between_kinds(src, dst, given, operation);
+    if (given.names_a_stream() && &given.state() != &s) {
+        synchronize_stream(given.state(), operation);
+    }
     queue_copy(s, src, dst, copy_mode::blocking, operation);
     synchronize_stream(s, operation);
 }

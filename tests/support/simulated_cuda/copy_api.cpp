@@ -15,6 +15,13 @@ int copy(call& c, void* dst, const void* src, std::size_t bytes, cudaMemcpyKind 
     return copy_async(c, dst, src, bytes, kind, *stream);
 }
 
+int copy_rows(call& c, const copied_rows& rows, cudaMemcpyKind kind, cudaStream_t handle,
+              bool per_thread) {
+    CUstream_st* stream = use_stream(c, handle, per_thread);
+    if (stream == nullptr) return cudaErrorInvalidResourceHandle;
+    return copy_rows_async(c, rows, kind, *stream);
+}
+
 /// Rule: the plain copy is done when it returns.
 int copy_and_wait(call& c, void* dst, const void* src, std::size_t bytes, cudaMemcpyKind kind,
                   bool per_thread) {
@@ -50,6 +57,23 @@ SIMULATED cudaError_t cudaMemcpyAsync_ptsz(void* dst, const void* src, std::size
                                            cudaMemcpyKind kind, cudaStream_t stream) {
     return runtime_call("cudaMemcpyAsync", needs::context,
                         [=](call& c) { return copy(c, dst, src, bytes, kind, stream, true); });
+}
+
+SIMULATED cudaError_t cudaMemcpy2DAsync(void* dst, std::size_t dst_pitch, const void* src,
+                                        std::size_t src_pitch, std::size_t width,
+                                        std::size_t height, cudaMemcpyKind kind,
+                                        cudaStream_t stream) {
+    return runtime_call("cudaMemcpy2DAsync", needs::context, [=](call& c) {
+        return copy_rows(c, {dst, dst_pitch, src, src_pitch, width, height}, kind, stream, false);
+    });
+}
+SIMULATED cudaError_t cudaMemcpy2DAsync_ptsz(void* dst, std::size_t dst_pitch, const void* src,
+                                             std::size_t src_pitch, std::size_t width,
+                                             std::size_t height, cudaMemcpyKind kind,
+                                             cudaStream_t stream) {
+    return runtime_call("cudaMemcpy2DAsync", needs::context, [=](call& c) {
+        return copy_rows(c, {dst, dst_pitch, src, src_pitch, width, height}, kind, stream, true);
+    });
 }
 
 SIMULATED cudaError_t cudaMemcpy(void* dst, const void* src, std::size_t bytes,

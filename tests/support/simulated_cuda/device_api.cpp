@@ -180,6 +180,7 @@ const char* error_name(cudaError_t error) {
         SIMULATED_NAME(cudaErrorMemoryAllocation)
         SIMULATED_NAME(cudaErrorInitializationError)
         SIMULATED_NAME(cudaErrorCudartUnloading)
+        SIMULATED_NAME(cudaErrorInvalidPitchValue)
         SIMULATED_NAME(cudaErrorInvalidMemcpyDirection)
         SIMULATED_NAME(cudaErrorInsufficientDriver)
         SIMULATED_NAME(cudaErrorDevicesUnavailable)

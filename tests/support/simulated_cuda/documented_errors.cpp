@@ -73,6 +73,9 @@ const entry table[] = {
     // Copies and fills.
     {"cudaMemcpy", gives::runtime, {cudaErrorInvalidValue, cudaErrorInvalidMemcpyDirection}},
     {"cudaMemcpyAsync", gives::runtime, {cudaErrorInvalidValue, cudaErrorInvalidMemcpyDirection}},
+    {"cudaMemcpy2DAsync",
+     gives::runtime,
+     {cudaErrorInvalidValue, cudaErrorInvalidPitchValue, cudaErrorInvalidMemcpyDirection}},
     {"cudaMemsetAsync", gives::runtime, {cudaErrorInvalidValue}},
     {"cudaMemset2DAsync", gives::runtime, {cudaErrorInvalidValue}},
     // Streams.

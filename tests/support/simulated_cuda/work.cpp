@@ -40,25 +40,56 @@ bool direction_fits(cudaMemcpyKind kind, const place& dst, const place& src) {
     }
 }
 
+/// Rows as they are reached, from both sides.
+struct reached_rows {
+    std::byte* dst;
+    std::size_t dst_pitch;
+    const std::byte* src;
+    std::size_t src_pitch;
+    std::size_t width;
+    std::size_t height;
+
+    void copy() const noexcept {
+        for (std::size_t i = 0; i < height; ++i) {
+            std::memcpy(dst + i * dst_pitch, src + i * src_pitch, width);
+        }
+    }
+    /// Whether a row that is written shares bytes with one that is read.
+    bool overlap() const noexcept {
+        if (dst >= src + (height - 1) * src_pitch + width) return false;
+        if (src >= dst + (height - 1) * dst_pitch + width) return false;
+        for (std::size_t i = 0; i < height; ++i) {
+            const std::byte* written = dst + i * dst_pitch;
+            for (std::size_t j = 0; j < height; ++j) {
+                const std::byte* read = src + j * src_pitch;
+                if (written < read + width && read < written + width) return true;
+            }
+        }
+        return false;
+    }
+};
+
 /// Rule: a copy from pageable memory has read it when the call returns, unless the device reads
 /// pageable memory by itself.
-queue_mark copy_staged(std::byte* dst, const std::byte* src, std::size_t bytes, CUstream_st& s) {
-    void* staged = std::malloc(bytes);
+queue_mark copy_staged(const reached_rows& rows, CUstream_st& s) {
+    auto* staged = static_cast<std::byte*>(std::malloc(rows.width * rows.height));
     if (staged == nullptr) std::abort();
-    std::memcpy(staged, src, bytes);
-    return enqueue_call(s, [=]() noexcept {
-        std::memcpy(dst, staged, bytes);
-        std::free(staged);
+    reached_rows{staged, rows.width, rows.src, rows.src_pitch, rows.width, rows.height}.copy();
+    reached_rows rest = rows;
+    rest.src = staged;
+    rest.src_pitch = rows.width;
+    return enqueue_call(s, [rest]() noexcept {
+        rest.copy();
+        std::free(const_cast<std::byte*>(rest.src));
     });
 }
 
-queue_mark queue_copy(const place& dst, const place& src, std::size_t bytes, CUstream_st& s) {
+queue_mark queue_copy(const place& dst, const place& src, const reached_rows& rows,
+                      CUstream_st& s) {
     const bool staged = src.what == place::state::pageable && on_device(dst) &&
                         !the_simulation().pageable_is_accessible;
-    if (staged) return copy_staged(dst.reached, src.reached, bytes, s);
-    return enqueue_call(s, [to = dst.reached, from = src.reached, bytes]() noexcept {
-        std::memcpy(to, from, bytes);
-    });
+    if (staged) return copy_staged(rows, s);
+    return enqueue_call(s, [rows]() noexcept { rows.copy(); });
 }
 
 /// Rule: copies from host to host, and to pageable memory, keep the caller until they are done.
@@ -89,38 +120,52 @@ void write_rows(const fill& f, std::byte* at) {
 
 }  // namespace
 
-int copy_async(call& c, void* dst, const void* src, std::size_t bytes, cudaMemcpyKind kind,
-               CUstream_st& stream) {
+int copy_rows_async(call& c, const copied_rows& rows, cudaMemcpyKind kind, CUstream_st& stream) {
     simulation& s = the_simulation();
-    c.bytes = bytes;
-    c.address = dst;
+    c.bytes = rows.width * rows.height;
+    c.address = rows.dst;
     if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault) {
         return cudaErrorInvalidMemcpyDirection;
     }
+    // Rule: a row is no longer than a pitch, and a pitch no longer than the device's longest.
+    constexpr std::size_t longest_pitch = 0x7FFF'FFFF;
+    if (rows.width > rows.dst_pitch || rows.width > rows.src_pitch ||
+        (rows.height > 1 && (rows.dst_pitch > longest_pitch || rows.src_pitch > longest_pitch))) {
+        misuse(c, "rows longer than a pitch, or a pitch longer than any");
+        return cudaErrorInvalidPitchValue;
+    }
     if (const int refusal = refusal_of(stream); refusal != 0) return refusal;
-    if (bytes == 0) {
+    if (c.bytes == 0) {
         misuse(c, "zero bytes");
         return cudaSuccess;
     }
     place to;
     place from;
-    if (!find_place(c, dst, bytes, &to) || !find_place(c, src, bytes, &from)) {
+    if (!find_place(c, rows.dst, rows.extent(rows.dst_pitch), &to) ||
+        !find_place(c, rows.src, rows.extent(rows.src_pitch), &from)) {
         return cudaErrorInvalidValue;
     }
     if (!direction_fits(kind, to, from)) {
         misuse(c, "the direction is not that of the addresses");
         return cudaErrorInvalidValue;
     }
+    const reached_rows reached{to.reached,     rows.dst_pitch, from.reached,
+                               rows.src_pitch, rows.width,     rows.height};
     // Rule: the two ranges do not overlap.
-    if (to.reached < from.reached + bytes && from.reached < to.reached + bytes) {
+    if (reached.overlap()) {
         misuse(c, "the ranges overlap");
         return cudaErrorInvalidValue;
     }
-    const queue_mark mark = queue_copy(to, from, bytes, stream);
-    s.memory.note_use(dst, mark);
-    s.memory.note_use(src, mark);
+    const queue_mark mark = queue_copy(to, from, reached, stream);
+    s.memory.note_use(rows.dst, mark);
+    s.memory.note_use(rows.src, mark);
     c.waited = c.waited || may_wait(to, from);
     return keeps_caller(to, from) ? result_of(mark.wait()) : cudaSuccess;
+}
+
+int copy_async(call& c, void* dst, const void* src, std::size_t bytes, cudaMemcpyKind kind,
+               CUstream_st& stream) {
+    return copy_rows_async(c, {dst, bytes, src, bytes, bytes, 1}, kind, stream);
 }
 
 int fill_async(call& c, const fill& f, CUstream_st& stream) {

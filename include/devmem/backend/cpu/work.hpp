@@ -5,6 +5,7 @@
 #include <devmem/backend/cpu/engine.hpp>
 #include <devmem/backend/cpu/queue.hpp>
 #include <devmem/backend/memory_space.hpp>
+#include <devmem/backend/row_copy.hpp>
 
 #include <sys/mman.h>
 #include <unistd.h>
@@ -53,6 +54,15 @@ inline void copy_bytes(void* dst, const void* src, std::size_t bytes) noexcept {
                         static_cast<const std::byte*>(src) + begin, end - begin);
         },
         1);
+}
+
+/// Copies rows, in pieces that are worth sharing.
+inline void copy_rows(const row_copy& rows) noexcept {
+    const std::size_t grain =
+        rows.width < bytes_worth_sharing ? bytes_worth_sharing / rows.width : 1;
+    engine().helpers().run(rows.height, grain, [&rows](std::size_t begin, std::size_t end) {
+        copy_some_rows(rows, begin, end);
+    });
 }
 
 /// Writes words of one type; the address need not be aligned for it.

@@ -6,6 +6,7 @@
 #include <devmem/backend/cuda/driver.hpp>
 #include <devmem/backend/cuda/status.hpp>
 #include <devmem/backend/host_function.hpp>
+#include <devmem/backend/row_copy.hpp>
 
 #include <cstddef>
 #include <cstring>
@@ -67,6 +68,39 @@ inline status cuda_copy(const cuda_driver& driver, cudaStream_t stream, void* ds
                               }));
     }
     return runtime_status(cudaMemcpyAsync(dst, src, bytes, cudaMemcpyDefault, stream));
+}
+
+/// The longest pitch and row that CUDA copies; cudaDevAttrMaxPitch is this on every device.
+inline constexpr std::size_t longest_cuda_pitch = 0x7FFF'FFFF;
+
+/// One call for all rows, but where a pitch is longer than CUDA accepts: then there are few.
+inline status cuda_queue_rows(cudaStream_t stream, const row_copy& r) noexcept {
+    if (r.dst_pitch <= longest_cuda_pitch && r.src_pitch <= longest_cuda_pitch) {
+        return runtime_status(cudaMemcpy2DAsync(r.dst, r.dst_pitch, r.src, r.src_pitch, r.width,
+                                                r.height, cudaMemcpyDefault, stream));
+    }
+    for (std::size_t i = 0; i < r.height; ++i) {
+        const status s =
+            runtime_status(cudaMemcpyAsync(static_cast<std::byte*>(r.dst) + i * r.dst_pitch,
+                                           static_cast<const std::byte*>(r.src) + i * r.src_pitch,
+                                           r.width, cudaMemcpyDefault, stream));
+        if (!s.ok()) return s;
+    }
+    return {};
+}
+
+/// As `cuda_copy`, of rows.
+inline status cuda_copy_2d(const cuda_driver& driver, cudaStream_t stream,
+                           const row_copy& rows) noexcept {
+    bool from_host = false;
+    bool to_host = false;
+    if (const status s = find_host_memory(driver, rows.src, &from_host); !s.ok()) return s;
+    if (const status s = find_host_memory(driver, rows.dst, &to_host); !s.ok()) return s;
+    if (from_host && to_host) {
+        return cuda_host_call(stream,
+                              make_host_function([rows]() noexcept { copy_all_rows(rows); }));
+    }
+    return cuda_queue_rows(stream, rows);
 }
 
 }  // namespace devmem::inline v0::detail

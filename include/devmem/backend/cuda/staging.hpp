@@ -115,30 +115,35 @@ inline void return_staging(const cuda_driver& driver, staging_list& list, std::s
     }
 }
 
-inline status copy_and_wait(cudaStream_t stream, void* dst, const void* src,
-                            std::size_t bytes) noexcept {
-    const status s = runtime_status(cudaMemcpyAsync(dst, src, bytes, cudaMemcpyDefault, stream));
-    if (!s.ok()) return s;
+/// Queues, and waits for the stream.
+template <class Queue>
+status queue_and_wait(cudaStream_t stream, const Queue& queue) noexcept {
+    if (const status s = queue(); !s.ok()) return s;
     // Where the device reads pageable memory by itself, the copy above does not wait.
     return runtime_status(cudaStreamSynchronize(stream));
 }
 
 /// Copies pageable memory, which has been read when this returns. What is at most as large as the
 /// staging limit does not wait, save where there is no pinned memory left to stage it.
-inline status cuda_upload(const cuda_driver& driver, device d, cudaStream_t stream, void* dst,
-                          const void* src, std::size_t bytes) noexcept {
+///
+/// `stage(buffer)` writes the bytes to a buffer, `queue_staged(buffer)` queues them from there,
+/// `queue()` straight from where they are.
+template <class Stage, class QueueStaged, class Queue>
+status cuda_upload_bytes(const cuda_driver& driver, device d, cudaStream_t stream,
+                         std::size_t bytes, const Stage& stage, const QueueStaged& queue_staged,
+                         const Queue& queue) noexcept {
     if (const status s = refuse_capture(stream); !s.ok()) return s;
     const std::size_t index = staging_size_index(bytes);
     if (bytes > cpu_options_in_force.staging_bytes || index >= staging_sizes) {
-        return copy_and_wait(stream, dst, src, bytes);
+        return queue_and_wait(stream, queue);
     }
     const std::size_t size = smallest_staging << index;
     staging_list& list = cuda_staging.of[d.index()][index];
     staging_buffer* staged = obtain_staging(driver, list, size);
-    if (staged == nullptr) return copy_and_wait(stream, dst, src, bytes);
+    if (staged == nullptr) return queue_and_wait(stream, queue);
 
-    std::memcpy(staged->data, src, bytes);
-    const status copied = cuda_copy(driver, stream, dst, staged->data, bytes);
+    stage(staged->data);
+    const status copied = queue_staged(staged->data);
     if (!copied.ok()) {
         list.put_first(staged);
         return copied;
@@ -153,6 +158,29 @@ inline status cuda_upload(const cuda_driver& driver, device d, cudaStream_t stre
     }
     return_staging(driver, list, size, staged);
     return {};
+}
+
+inline status cuda_upload(const cuda_driver& driver, device d, cudaStream_t stream, void* dst,
+                          const void* src, std::size_t bytes) noexcept {
+    return cuda_upload_bytes(
+        driver, d, stream, bytes, [=](void* staged) noexcept { std::memcpy(staged, src, bytes); },
+        [=, &driver](const void* staged) noexcept {
+            return cuda_copy(driver, stream, dst, staged, bytes);
+        },
+        [=]() noexcept {
+            return runtime_status(cudaMemcpyAsync(dst, src, bytes, cudaMemcpyDefault, stream));
+        });
+}
+
+inline status cuda_upload_2d(const cuda_driver& driver, device d, cudaStream_t stream,
+                             const row_copy& rows) noexcept {
+    return cuda_upload_bytes(
+        driver, d, stream, rows.width * rows.height,
+        [&rows](void* staged) noexcept { copy_all_rows(rows.to_packed(staged)); },
+        [stream, &driver, &rows](const void* staged) noexcept {
+            return cuda_copy_2d(driver, stream, rows.from_packed(staged));
+        },
+        [stream, &rows]() noexcept { return cuda_queue_rows(stream, rows); });
 }
 
 /// Frees the staging buffers of a device that are not in use.

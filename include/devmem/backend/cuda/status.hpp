@@ -66,6 +66,7 @@ constexpr error_code cuda_error_code(std::int32_t native) noexcept {
         case cudaErrorTimeout:  // a wait that did not end
             return error_code::deadlock;
         case cudaErrorInvalidValue:
+        case cudaErrorInvalidPitchValue:
         case cudaErrorInvalidResourceHandle:
             return error_code::invalid_argument;
         default:
