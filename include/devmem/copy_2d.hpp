@@ -15,10 +15,10 @@ namespace devmem::inline v0 {
 /// Rows within two ranges. In elements; a pitch of 0 says that rows lie one behind the other, that
 /// is `columns`.
 struct shape_2d {
-    std::size_t rows = 0;
-    std::size_t columns = 0;
+    std::size_t rows = 0;       ///< how many
+    std::size_t columns = 0;    ///< elements of each
     std::size_t src_pitch = 0;  ///< from the beginning of a row to that of the next
-    std::size_t dst_pitch = 0;
+    std::size_t dst_pitch = 0;  ///< the same, of the destination
 };
 
 namespace detail {
@@ -178,6 +178,7 @@ void copy_2d_async(Src&& src, Dst&& dst, const shape_2d& shape, stream_view s = 
                    place at = place::here()) {
     detail::copy_within(src, dst, shape, s, detail::copy_mode::asynchronous, {"copy_2d_async", at});
 }
+/// As `copy_2d`, queued, with the shape of a pitched side.
 template <class Src, class Dst>
 requires detail::shaped_copyable_async_to<Src, Dst>
 void copy_2d_async(Src&& src, Dst&& dst, stream_view s = {}, place at = place::here()) {

@@ -55,8 +55,8 @@ class basic_pitched_buffer {
     using elements = basic_vector<T, Policy>;
 
   public:
-    using value_type = T;
-    using policy_type = Policy;
+    using value_type = T;        ///< of the elements
+    using policy_type = Policy;  ///< what the options normalise to
 
     /// Empty.
     explicit basic_pitched_buffer(const placement& where = {}) : elements_(where) {}
@@ -71,7 +71,9 @@ class basic_pitched_buffer {
           pitch_(extent(rows, columns, where).pitch),
           elements_(rows * pitch_, uninitialized, where) {}
 
+    /// The same shape and elements, on the same device.
     basic_pitched_buffer(const basic_pitched_buffer&) = default;
+    /// Takes the memory of `other`, which is empty then.
     basic_pitched_buffer(basic_pitched_buffer&& other) noexcept
         : rows_(std::exchange(other.rows_, 0)),
           columns_(std::exchange(other.columns_, 0)),
@@ -92,23 +94,25 @@ class basic_pitched_buffer {
         swap(taken);
         return *this;
     }
+    /// Exchanges shapes, memory and devices.
     void swap(basic_pitched_buffer& other) noexcept {
         std::swap(rows_, other.rows_);
         std::swap(columns_, other.columns_);
         std::swap(pitch_, other.pitch_);
         elements_.swap(other.elements_);
     }
+    /// The same.
     friend void swap(basic_pitched_buffer& a, basic_pitched_buffer& b) noexcept { a.swap(b); }
 
-    std::size_t rows() const noexcept { return rows_; }
-    std::size_t columns() const noexcept { return columns_; }
+    std::size_t rows() const noexcept { return rows_; }        ///< how many
+    std::size_t columns() const noexcept { return columns_; }  ///< elements of a row
     /// Elements from the beginning of a row to that of the next.
     std::size_t pitch() const noexcept { return pitch_; }
-    bool empty() const noexcept { return rows_ == 0 || columns_ == 0; }
-    devmem::device device() const noexcept { return elements_.device(); }
-    memory_space space() const noexcept { return elements_.space(); }
+    bool empty() const noexcept { return rows_ == 0 || columns_ == 0; }    ///< has no elements
+    devmem::device device() const noexcept { return elements_.device(); }  ///< has the memory
+    memory_space space() const noexcept { return elements_.space(); }      ///< what kind it is
 
-    /// All of it, a row, or a block: see `pitched_view`.
+    /// All of it, a row, or a block: see `pitched_view`. @{
     pitched_view<T> view() & noexcept { return view_of<T>(elements_.view()); }
     pitched_view<const T> view() const& noexcept { return view_of<const T>(elements_.view()); }
     void view() const&& = delete;
@@ -124,20 +128,23 @@ class basic_pitched_buffer {
         return view().block(row, column, rows, columns);
     }
     void block(std::size_t, std::size_t, std::size_t, std::size_t) const&& = delete;
+    /// @}
 
     /// An access for work of the program's own, as of a `device_vector`: element (r, c) is at
-    /// `r * pitch() + c` of its span. @sync none
+    /// `r * pitch() + c` of its span. @sync none @{
     block_access<const T> read(stream_view s, place at = place::here()) const {
         return elements_.read(s, at);
     }
     block_access<T> write(stream_view s, place at = place::here()) {
         return elements_.write(s, at);
     }
+    /// @}
 
     /// For devmem's own use: how `to` moves it.
     friend auto members(const basic_pitched_buffer& b) {
         return std::tie(b.rows_, b.columns_, b.pitch_, b.elements_);
     }
+    /// The same.
     basic_pitched_buffer(std::size_t rows, std::size_t columns, std::size_t pitch,
                          elements&& all) noexcept
         : rows_(rows), columns_(columns), pitch_(pitch), elements_(std::move(all)) {}

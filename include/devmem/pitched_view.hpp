@@ -41,8 +41,8 @@ template <class T>
 requires device_element<std::remove_const_t<T>>
 class pitched_view {
   public:
-    using element_type = T;
-    using value_type = std::remove_const_t<T>;
+    using element_type = T;                     ///< perhaps const
+    using value_type = std::remove_const_t<T>;  ///< without const
 
     /// No rows, on `cpu:0`.
     pitched_view() noexcept = default;
@@ -54,14 +54,14 @@ class pitched_view {
         : pitched_view(other.address(), other.rows(), other.columns(), other.pitch(), other.of(),
                        other.device(), other.space()) {}
 
-    std::size_t rows() const noexcept { return rows_; }
-    std::size_t columns() const noexcept { return columns_; }
+    std::size_t rows() const noexcept { return rows_; }        ///< how many
+    std::size_t columns() const noexcept { return columns_; }  ///< elements of a row
     /// Elements from the beginning of a row to that of the next.
     std::size_t pitch() const noexcept { return pitch_; }
-    bool empty() const noexcept { return rows_ == 0 || columns_ == 0; }
-    devmem::device device() const noexcept { return device_; }
-    memory_space space() const noexcept { return space_; }
-    pitched_view view() const noexcept { return *this; }
+    bool empty() const noexcept { return rows_ == 0 || columns_ == 0; }  ///< has no elements
+    devmem::device device() const noexcept { return device_; }           ///< has the memory
+    memory_space space() const noexcept { return space_; }               ///< what kind it is
+    pitched_view view() const noexcept { return *this; }                 ///< as buffers have it
 
     /// One row. @throws invalid_argument when there is none
     device_view<T> row(std::size_t i) const {
@@ -87,7 +87,9 @@ class pitched_view {
           block_(of),
           device_(where),
           space_(space) {}
+    /// For devmem's own use: an undeclared access.
     T* address() const noexcept { return data_; }
+    /// For devmem's own use.
     const detail::block* of() const noexcept { return block_; }
 
   private:

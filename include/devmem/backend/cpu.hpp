@@ -264,20 +264,7 @@ struct cpu_backend {
 
     static status upload_async(device d, void* stream, void* dst, const void* src,
                                std::size_t bytes) noexcept {
-        if (const status r = refusal(); !r.ok()) return r;
-        if (bytes > detail::engine().options().staging_bytes) {
-            if (const status s = copy_async(d, stream, dst, src, bytes); !s.ok()) return s;
-            return stream_synchronize(d, stream);
-        }
-        void* staged = std::malloc(bytes);
-        if (staged == nullptr) return {error_code::out_of_memory, ENOMEM};
-        std::memcpy(staged, src, bytes);
-        const status s = push(stream, [dst, staged, bytes]() noexcept {
-            detail::copy_bytes(dst, staged, bytes);
-            std::free(staged);
-        });
-        if (!s.ok()) std::free(staged);
-        return s;
+        return upload_2d_async(d, stream, {dst, bytes, src, bytes, bytes, 1});
     }
 
     static status copy_2d_async(device, void* stream, const row_copy& rows) noexcept {

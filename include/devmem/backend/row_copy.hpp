@@ -16,6 +16,10 @@ struct row_copy {
     std::size_t width = 0;
     std::size_t height = 0;
 
+    /// Whether they are one piece of memory on either side.
+    bool is_dense() const noexcept {
+        return height == 1 || (dst_pitch == width && src_pitch == width);
+    }
     /// The same rows, to lie one behind the other at `packed`.
     row_copy to_packed(void* packed) const noexcept {
         return {packed, width, src, src_pitch, width, height};

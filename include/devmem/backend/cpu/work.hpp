@@ -58,6 +58,7 @@ inline void copy_bytes(void* dst, const void* src, std::size_t bytes) noexcept {
 
 /// Copies rows, in pieces that are worth sharing.
 inline void copy_rows(const row_copy& rows) noexcept {
+    if (rows.is_dense()) return copy_bytes(rows.dst, rows.src, rows.width * rows.height);
     const std::size_t grain =
         rows.width < bytes_worth_sharing ? bytes_worth_sharing / rows.width : 1;
     engine().helpers().run(rows.height, grain, [&rows](std::size_t begin, std::size_t end) {
