@@ -10,6 +10,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <cmath>
 #include <cstddef>
@@ -324,6 +325,21 @@ TEST_CASE("a less that is no order touches nothing but the range") {
             [](int a, int b) { return (static_cast<unsigned>(a) * 40'503u ^ b) % 3 == 0; }, s);
         s.synchronize();
         CHECK(range.read_back().size() == n);
+        CHECK(range.edges_are_kept());
+    }
+}
+
+TEST_CASE("a less that answers by chance touches nothing but the range either") {
+    DEVMEM_NEEDS_KERNELS();
+    static std::atomic<std::uint64_t> asked{0};
+    const auto by_chance = [](int, int) { return random_numbers(++asked).one_in(2); };
+    const stream s(test_device(0));
+    random_numbers random(22);
+    for (int i = 0; i < 20; ++i) {
+        in_the_middle<int> range(drawn_keys<int>(random, 30'001), s);
+        sort(range.view(), by_chance, s);
+        s.synchronize();
+        CHECK(range.read_back().size() == 30'001);
         CHECK(range.edges_are_kept());
     }
 }
