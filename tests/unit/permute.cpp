@@ -11,6 +11,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <limits>
 #include <string>
 #include <utility>
@@ -131,12 +132,14 @@ TEST_CASE("random inputs of every type of element and index") {
 TEST_CASE("every size") {
     DEVMEM_NEEDS_KERNELS();
     random_numbers random(9);
-    for (const std::size_t n : {0, 1, 7, 255, 256, 257, 4'095, 4'096, 4'097, 50'000}) {
+    for (const std::size_t n :
+         std::initializer_list<std::size_t>{0, 1, 7, 255, 256, 257, 4'095, 4'096, 4'097, 50'000}) {
         CAPTURE(n);
         CHECK(gathers<float, int>(random, 1'000, n));
         CHECK(scatters<affine_map, int>(random, n, n + 3));
     }
-    for (const std::size_t n : {(1 << 20) - 1, 1 << 20, (1 << 20) + 1}) {
+    for (const std::size_t n :
+         std::initializer_list<std::size_t>{(1 << 20) - 1, 1 << 20, (1 << 20) + 1}) {
         CAPTURE(n);
         CHECK(gathers<int, std::uint32_t>(random, 70'000, n));
     }

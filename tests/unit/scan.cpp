@@ -16,6 +16,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <initializer_list>
 #include <numeric>
 #include <stdexcept>
 #include <string>
@@ -126,9 +127,9 @@ TEST_CASE("random inputs of every type give the bits of the tree") {
 TEST_CASE("every size gives the bits of the tree") {
     DEVMEM_NEEDS_KERNELS();
     random_numbers random(10);
-    for (const std::size_t n :
-         {0,     1,     2,     7,     255,   256,   257,   511,   512,   513,    1'024,
-          1'025, 2'048, 2'560, 2'561, 4'095, 4'096, 4'097, 4'608, 8'192, 16'385, 100'000}) {
+    for (const std::size_t n : std::initializer_list<std::size_t>{
+             0,     1,     2,     7,     255,   256,   257,   511,   512,   513,    1'024,
+             1'025, 2'048, 2'560, 2'561, 4'095, 4'096, 4'097, 4'608, 8'192, 16'385, 100'000}) {
         CAPTURE(n);
         for (int i = 0; i < 3; ++i) {
             CHECK(scans_as_the_model<float>(random, n, devmem::plus{}));
@@ -159,7 +160,7 @@ TEST_CASE("a million elements") {
 TEST_CASE("own process: scan fingerprint" * doctest::skip()) {
     random_numbers random(12);
     std::uint64_t fingerprint = 0xCBF2'9CE4'8422'2325u;  // FNV-1a, over the words of all results
-    for (const std::size_t n : {5'000, 77'777, 1'000'003}) {
+    for (const std::size_t n : std::initializer_list<std::size_t>{5'000, 77'777, 1'000'003}) {
         for (const float x : inclusive(drawn_values<float>(random, n))) {
             std::uint32_t word = 0;
             std::memcpy(&word, &x, sizeof word);
@@ -225,15 +226,11 @@ TEST_CASE("it is queued, and ordered with what other streams do") {
     DEVMEM_NEEDS_KERNELS();
     const stream a(test_device(1));
     const stream b(test_device(1));
-    test_vector<std::int64_t> v(10'000, 1, a);
+    test_vector<std::uint64_t> v(10'000, 1, a);
     for (int i = 0; i < 6; ++i) inclusive_scan(v, v, i % 2 == 0 ? b : a);
-    std::vector<std::int64_t> expected(10'000, 1);
+    std::vector<std::uint64_t> expected(10'000, 1);
     for (int i = 0; i < 6; ++i) {
-        std::partial_sum(expected.begin(), expected.end(), expected.begin(),
-                         [](std::int64_t x, std::int64_t y) {
-                             return static_cast<std::int64_t>(static_cast<std::uint64_t>(x) +
-                                                              static_cast<std::uint64_t>(y));
-                         });
+        std::partial_sum(expected.begin(), expected.end(), expected.begin());
     }
     CHECK(v.to_host(a) == expected);
 }

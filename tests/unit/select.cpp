@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <iterator>
 #include <stdexcept>
 #include <string>
@@ -141,8 +142,8 @@ TEST_CASE("random inputs of every type") {
 TEST_CASE("every size") {
     DEVMEM_NEEDS_KERNELS();
     random_numbers random(9);
-    for (const std::size_t n :
-         {0, 1, 7, 8, 63, 64, 65, 255, 256, 257, 4'095, 4'096, 4'097, 8'192, 50'000}) {
+    for (const std::size_t n : std::initializer_list<std::size_t>{
+             0, 1, 7, 8, 63, 64, 65, 255, 256, 257, 4'095, 4'096, 4'097, 8'192, 50'000}) {
         CAPTURE(n);
         for (const unsigned percent : {0u, 1u, 50u, 99u, 100u}) {
             CHECK(copies<int>(random, n, percent));
@@ -150,7 +151,8 @@ TEST_CASE("every size") {
             CHECK(makes_unique<int>(random, n, 1 + percent));
         }
     }
-    for (const std::size_t n : {(1 << 20) - 1, 1 << 20, (1 << 20) + 1}) {
+    for (const std::size_t n :
+         std::initializer_list<std::size_t>{(1 << 20) - 1, 1 << 20, (1 << 20) + 1}) {
         CAPTURE(n);
         CHECK(copies<float>(random, n, 40));
     }

@@ -16,6 +16,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <initializer_list>
 #include <limits>
 #include <new>
 #include <numeric>
@@ -178,7 +179,8 @@ TEST_CASE("every size") {
 TEST_CASE("a million numbers") {
     DEVMEM_NEEDS_KERNELS();
     random_numbers random(21);
-    for (const std::size_t n : {(1 << 20) - 1, 1 << 20, (1 << 20) + 1}) {
+    for (const std::size_t n :
+         std::initializer_list<std::size_t>{(1 << 20) - 1, 1 << 20, (1 << 20) + 1}) {
         CAPTURE(n);
         std::vector<std::uint16_t> keys(n);
         std::vector<std::size_t> counts(1 << 16);
@@ -215,7 +217,7 @@ TEST_CASE("truth values and wide numbers are numbers") {
 
 TEST_CASE("zeros of either sign keep their order, and NaN goes to the end in its order") {
     DEVMEM_NEEDS_KERNELS();
-    for (const std::size_t n : {9u, 9'000u}) {
+    for (const std::size_t n : std::initializer_list<std::size_t>{9u, 9'000u}) {
         CAPTURE(n);
         std::vector<float> keys(n);
         const float some[] = {0.0f,
@@ -316,13 +318,16 @@ TEST_CASE("a less that is no order touches nothing but the range") {
     DEVMEM_NEEDS_KERNELS();
     const stream s(test_device(0));
     random_numbers random(20);
-    for (const std::size_t n : {100u, 5'000u, 30'001u}) {
+    for (const std::size_t n : std::initializer_list<std::size_t>{100u, 5'000u, 30'001u}) {
         in_the_middle<int> range(drawn_keys<int>(random, n), s);
         sort(
             range.view(), [](int, int) { return true; }, s);
         sort(
             range.view(),
-            [](int a, int b) { return (static_cast<unsigned>(a) * 40'503u ^ b) % 3 == 0; }, s);
+            [](int a, int b) {
+                return (static_cast<unsigned>(a) * 40'503u ^ static_cast<unsigned>(b)) % 3 == 0;
+            },
+            s);
         s.synchronize();
         CHECK(range.read_back().size() == n);
         CHECK(range.edges_are_kept());
