@@ -238,16 +238,21 @@ TEST_CASE("it is queued, and ordered with what other streams do") {
 TEST_CASE("what the operation throws is thrown by the next synchronize, once") {
     DEVMEM_NEEDS_KERNELS();
     const stream s(test_device(0));
-    test_vector<int> v(5'000, 1, s);
-    inclusive_scan(
-        v, v,
-        [](int a, int b) -> int {
-            if (a > 400) throw std::runtime_error("above 400");
-            return a + b;
-        },
-        s);
-    CHECK_THROWS_WITH_AS(s.synchronize(), "above 400", std::runtime_error);
-    CHECK_NOTHROW(s.synchronize());
+    for (const std::size_t at : std::initializer_list<std::size_t>{1, 5'000, 300'000, 499'999}) {
+        CAPTURE(at);
+        test_vector<int> many(500'000, 1, s);
+        many.set(at, -1, s);
+        inclusive_scan(
+            many, many,
+            [](int a, int b) -> int {
+                if (b == -1) throw std::runtime_error("minus one");
+                return a + b;
+            },
+            s);
+        CHECK_THROWS_WITH_AS(s.synchronize(), "minus one", std::runtime_error);
+        CHECK_NOTHROW(s.synchronize());
+    }
+    test_vector<int> v(0, s);
     v.assign(5'000, 1, s);
     inclusive_scan(v, v, s);
     CHECK(v.get(4'999, s) == 5'000);
