@@ -11,6 +11,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <limits>
 #include <string>
 #include <utility>
@@ -89,8 +90,8 @@ void check_random_inputs(std::uint64_t seed) {
     std::size_t wrong = 0;
     for (int i = 0; i < 100; ++i) {
         const unsigned few = 1 + random.below(random.one_in(3) ? most : most / 10);
-        wrong += gathers<T, Index>(random, few, random.below(2 * few)) ? 0u : 1u;
-        wrong += scatters<T, Index>(random, random.below(few + 1), few) ? 0u : 1u;
+        wrong += gathers<T, Index>(random, few, random.below(2 * few)) ? 0 : 1;
+        wrong += scatters<T, Index>(random, random.below(few + 1), few) ? 0 : 1;
     }
     CHECK(wrong == 0);
 }
@@ -131,12 +132,14 @@ TEST_CASE("random inputs of every type of element and index") {
 TEST_CASE("every size") {
     DEVMEM_NEEDS_KERNELS();
     random_numbers random(9);
-    for (const std::size_t n : {0u, 1u, 7u, 255u, 256u, 257u, 4'095u, 4'096u, 4'097u, 50'000u}) {
+    for (const std::size_t n :
+         std::initializer_list<std::size_t>{0, 1, 7, 255, 256, 257, 4'095, 4'096, 4'097, 50'000}) {
         CAPTURE(n);
         CHECK(gathers<float, int>(random, 1'000, n));
         CHECK(scatters<affine_map, int>(random, n, n + 3));
     }
-    for (const std::size_t n : {(1u << 20u) - 1u, 1u << 20u, (1u << 20u) + 1u}) {
+    for (const std::size_t n :
+         std::initializer_list<std::size_t>{(1 << 20) - 1, 1 << 20, (1 << 20) + 1}) {
         CAPTURE(n);
         CHECK(gathers<int, std::uint32_t>(random, 70'000, n));
     }

@@ -16,6 +16,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <initializer_list>
 #include <numeric>
 #include <stdexcept>
 #include <string>
@@ -93,7 +94,7 @@ void check_random_inputs(std::uint64_t seed, const Op& op = {}) {
     std::size_t wrong = 0;
     for (int i = 0; i < 120; ++i) {
         const std::size_t n = random.one_in(4) ? random.below(6'000) : random.below(600);
-        wrong += scans_as_the_model<T>(random, n, op) ? 0u : 1u;
+        wrong += scans_as_the_model<T>(random, n, op) ? 0 : 1;
     }
     CHECK(wrong == 0);
 }
@@ -126,9 +127,9 @@ TEST_CASE("random inputs of every type give the bits of the tree") {
 TEST_CASE("every size gives the bits of the tree") {
     DEVMEM_NEEDS_KERNELS();
     random_numbers random(10);
-    for (const std::size_t n : {0u,     1u,     2u,     7u,     255u,    256u,    257u,   511u,
-                                512u,   513u,   1'024u, 1'025u, 2'048u,  2'560u,  2'561u, 4'095u,
-                                4'096u, 4'097u, 4'608u, 8'192u, 16'385u, 100'000u}) {
+    for (const std::size_t n : std::initializer_list<std::size_t>{
+             0,     1,     2,     7,     255,   256,   257,   511,   512,   513,    1'024,
+             1'025, 2'048, 2'560, 2'561, 4'095, 4'096, 4'097, 4'608, 8'192, 16'385, 100'000}) {
         CAPTURE(n);
         for (int i = 0; i < 3; ++i) {
             CHECK(scans_as_the_model<float>(random, n, devmem::plus{}));
@@ -159,7 +160,7 @@ TEST_CASE("a million elements") {
 TEST_CASE("own process: scan fingerprint" * doctest::skip()) {
     random_numbers random(12);
     std::uint64_t fingerprint = 0xCBF2'9CE4'8422'2325u;  // FNV-1a, over the words of all results
-    for (const std::size_t n : {5'000u, 77'777u, 1'000'003u}) {
+    for (const std::size_t n : std::initializer_list<std::size_t>{5'000, 77'777, 1'000'003}) {
         for (const float x : inclusive(drawn_values<float>(random, n))) {
             std::uint32_t word = 0;
             std::memcpy(&word, &x, sizeof word);
@@ -225,15 +226,11 @@ TEST_CASE("it is queued, and ordered with what other streams do") {
     DEVMEM_NEEDS_KERNELS();
     const stream a(test_device(1));
     const stream b(test_device(1));
-    test_vector<std::int64_t> v(10'000, 1, a);
+    test_vector<std::uint64_t> v(10'000, 1, a);
     for (int i = 0; i < 6; ++i) inclusive_scan(v, v, i % 2 == 0 ? b : a);
-    std::vector<std::int64_t> expected(10'000, 1);
+    std::vector<std::uint64_t> expected(10'000, 1);
     for (int i = 0; i < 6; ++i) {
-        std::partial_sum(expected.begin(), expected.end(), expected.begin(),
-                         [](std::int64_t x, std::int64_t y) {
-                             return static_cast<std::int64_t>(static_cast<std::uint64_t>(x) +
-                                                              static_cast<std::uint64_t>(y));
-                         });
+        std::partial_sum(expected.begin(), expected.end(), expected.begin());
     }
     CHECK(v.to_host(a) == expected);
 }
@@ -241,16 +238,21 @@ TEST_CASE("it is queued, and ordered with what other streams do") {
 TEST_CASE("what the operation throws is thrown by the next synchronize, once") {
     DEVMEM_NEEDS_KERNELS();
     const stream s(test_device(0));
-    test_vector<int> v(5'000, 1, s);
-    inclusive_scan(
-        v, v,
-        [](int a, int b) -> int {
-            if (a > 400) throw std::runtime_error("above 400");
-            return a + b;
-        },
-        s);
-    CHECK_THROWS_WITH_AS(s.synchronize(), "above 400", std::runtime_error);
-    CHECK_NOTHROW(s.synchronize());
+    for (const std::size_t at : std::initializer_list<std::size_t>{1, 5'000, 300'000, 499'999}) {
+        CAPTURE(at);
+        test_vector<int> many(500'000, 1, s);
+        many.set(at, -1, s);
+        inclusive_scan(
+            many, many,
+            [](int a, int b) -> int {
+                if (b == -1) throw std::runtime_error("minus one");
+                return a + b;
+            },
+            s);
+        CHECK_THROWS_WITH_AS(s.synchronize(), "minus one", std::runtime_error);
+        CHECK_NOTHROW(s.synchronize());
+    }
+    test_vector<int> v(0, s);
     v.assign(5'000, 1, s);
     inclusive_scan(v, v, s);
     CHECK(v.get(4'999, s) == 5'000);

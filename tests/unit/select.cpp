@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <iterator>
 #include <stdexcept>
 #include <string>
@@ -116,8 +117,8 @@ void check_random_inputs(std::uint64_t seed) {
     for (int i = 0; i < 120; ++i) {
         const std::size_t n = random.one_in(5) ? random.below(15'000) : random.below(500);
         const unsigned percent = random.one_in(3) ? 100 * random.below(2) : random.below(101);
-        wrong += copies<T>(random, n, percent) ? 0u : 1u;
-        wrong += makes_unique<T>(random, n, 1 + random.below(random.one_in(2) ? 2 : 50)) ? 0u : 1u;
+        wrong += copies<T>(random, n, percent) ? 0 : 1;
+        wrong += makes_unique<T>(random, n, 1 + random.below(random.one_in(2) ? 2 : 50)) ? 0 : 1;
     }
     CHECK(wrong == 0);
 }
@@ -141,8 +142,8 @@ TEST_CASE("random inputs of every type") {
 TEST_CASE("every size") {
     DEVMEM_NEEDS_KERNELS();
     random_numbers random(9);
-    for (const std::size_t n : {0u, 1u, 7u, 8u, 63u, 64u, 65u, 255u, 256u, 257u, 4'095u, 4'096u,
-                                4'097u, 8'192u, 50'000u}) {
+    for (const std::size_t n : std::initializer_list<std::size_t>{
+             0, 1, 7, 8, 63, 64, 65, 255, 256, 257, 4'095, 4'096, 4'097, 8'192, 50'000}) {
         CAPTURE(n);
         for (const unsigned percent : {0u, 1u, 50u, 99u, 100u}) {
             CHECK(copies<int>(random, n, percent));
@@ -150,7 +151,8 @@ TEST_CASE("every size") {
             CHECK(makes_unique<int>(random, n, 1 + percent));
         }
     }
-    for (const std::size_t n : {(1u << 20u) - 1u, 1u << 20u, (1u << 20u) + 1u}) {
+    for (const std::size_t n :
+         std::initializer_list<std::size_t>{(1 << 20) - 1, 1 << 20, (1 << 20) + 1}) {
         CAPTURE(n);
         CHECK(copies<float>(random, n, 40));
     }

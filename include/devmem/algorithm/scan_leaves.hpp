@@ -92,52 +92,106 @@ void scan_first_leaf(const T* in, std::size_t n, T* out, const Init& init, const
     }
 }
 
-/// What comes before each leaf but the first, in `before[1]` and on: the totals of the leaves
-/// before it, joined one after the other.
+/// One scan, while it runs on a worker and the team helps. A chunk of leaves is read from memory
+/// once: its totals are made, joined with what is before it as soon as that is known, and then its
+/// leaves are scanned, which are still in the cache.
 template <class T, class Init, class Op>
-void join_totals(T* before, std::size_t leaves, const Init& init, const Op& op) {
-    if constexpr (is_exclusive<Init>) before[1] = static_cast<T>(op(init, before[1]));
-    for (std::size_t leaf = 2; leaf < leaves; ++leaf) {
-        before[leaf] = static_cast<T>(op(before[leaf - 1], before[leaf]));
-    }
-}
+class leaf_scan {
+  public:
+    /// `out` may be `in`. @pre n > scan_leaf @throws std::bad_alloc
+    leaf_scan(const T* in, std::size_t n, T* out, const Init& init, const Op& op)
+        : in_(in), size_(n), out_(out), init_(init), op_(op), before_(leaves_) {}
 
-/// On a worker: totals of leaves by the team, what comes before each leaf by this thread, and then
-/// each leaf, by the team. `out` may be `in`. @pre n > 0
-template <class T, class Init, class Op>
-void scan_elements(const T* in, std::size_t n, T* out, const Init& init, const Op& op) {
-    const std::size_t leaves = (n - 1) / scan_leaf + 1;
-    if (leaves == 1) return scan_first_leaf(in, n, out, init, op);
-    constexpr std::size_t grain = 8;
-    const scratch<T> room(leaves);
-    T* const before = room.data();
-    engine().helpers().run(leaves - 1, grain, [=, &op](std::size_t begin, std::size_t end) {
-        std::size_t leaf = begin;
+    void run() {
+        const std::size_t chunks = (leaves_ - 1) / chunk + 1;
+        const auto take = [this](std::size_t begin, std::size_t end) {
+            for (std::size_t c = begin; c < end; ++c) scan_chunk(c);
+        };
+        // One by one: a thread that had a row of chunks would keep those after it waiting.
+        engine().helpers().run(chunks, 1, take, chunks);
+    }
+
+  private:
+    static constexpr std::size_t chunk_bytes = std::size_t{128} << 10;
+    static constexpr std::size_t wanted = chunk_bytes / (scan_leaf * sizeof(T)) / 4 * 4;
+    static constexpr std::size_t chunk = wanted < 4 ? 4 : wanted;
+
+    void scan_chunk(std::size_t c) {
+        const std::size_t begin = c * chunk;
+        const std::size_t end = leaves_ - begin < chunk ? leaves_ : begin + chunk;
+        try {
+            total_leaves(begin, end == leaves_ ? end - 1 : end);
+            joined_.wait_for(c);
+            if (has_failed_.load_relaxed()) return;
+            join_totals(begin, end);
+            joined_.add(1);
+        } catch (...) {
+            has_failed_.store_relaxed(true);
+            joined_.add(leaves_);  // nobody waits any more
+            throw;
+        }
+        scan_leaves(begin, end);
+    }
+
+    /// The total of each leaf, to where that stands which is before the next one.
+    void total_leaves(std::size_t leaf, std::size_t end) {
+        T* const totals = before_.data() + 1;
         for (; end - leaf >= 4; leaf += 4) {
-            total_four_leaves(in + leaf * scan_leaf, before + leaf + 1, op);
+            total_four_leaves(in_ + leaf * scan_leaf, totals + leaf, op_);
         }
         for (; leaf < end; ++leaf) {
-            before[leaf + 1] = total_of_leaf(in + leaf * scan_leaf, scan_leaf, op);
+            totals[leaf] = total_of_leaf(in_ + leaf * scan_leaf, scan_leaf, op_);
         }
-    });
-    join_totals(before, leaves, init, op);
-    engine().helpers().run(leaves, grain, [=, &init, &op](std::size_t begin, std::size_t end) {
-        std::size_t leaf = begin;
-        if (leaf == 0) {
-            scan_first_leaf(in, scan_leaf, out, init, op);
+    }
+
+    /// From totals of leaves to what is before each, and before the first of the next chunk.
+    void join_totals(std::size_t begin, std::size_t end) {
+        T* const before = before_.data();
+        std::size_t leaf = begin + 1;
+        if (begin == 0) {
+            if constexpr (is_exclusive<Init>) before[1] = static_cast<T>(op_(init_, before[1]));
             ++leaf;
         }
-        const std::size_t whole = end == leaves ? leaves - 1 : end;
+        const std::size_t last = end == leaves_ ? end - 1 : end;
+        for (; leaf <= last; ++leaf)
+            before[leaf] = static_cast<T>(op_(before[leaf - 1], before[leaf]));
+    }
+
+    void scan_leaves(std::size_t leaf, std::size_t end) {
+        constexpr bool exclusive = is_exclusive<Init>;
+        const T* const before = before_.data();
+        if (leaf == 0) {
+            scan_first_leaf(in_, scan_leaf, out_, init_, op_);
+            ++leaf;
+        }
+        const std::size_t whole = end == leaves_ ? leaves_ - 1 : end;
         for (; whole - leaf >= 4; leaf += 4) {
-            scan_four_leaves<is_exclusive<Init>>(before + leaf, in + leaf * scan_leaf,
-                                                 out + leaf * scan_leaf, op);
+            const std::size_t from = leaf * scan_leaf;
+            scan_four_leaves<exclusive>(before + leaf, in_ + from, out_ + from, op_);
         }
         for (; leaf < end; ++leaf) {
             const std::size_t from = leaf * scan_leaf;
-            const std::size_t size = n - from < scan_leaf ? n - from : scan_leaf;
-            scan_one_leaf<is_exclusive<Init>>(before[leaf], in + from, size, out + from, op);
+            const std::size_t size = size_ - from < scan_leaf ? size_ - from : scan_leaf;
+            scan_one_leaf<exclusive>(before[leaf], in_ + from, size, out_ + from, op_);
         }
-    });
+    }
+
+    const T* in_;
+    std::size_t size_;
+    T* out_;
+    const Init& init_;
+    const Op& op_;
+    std::size_t leaves_ = (size_ - 1) / scan_leaf + 1;
+    scratch<T> before_;    // each leaf, but the first
+    wait_counter joined_;  // chunks
+    atomic<bool> has_failed_{false};
+};
+
+/// On a worker. `out` may be `in`. @pre n > 0
+template <class T, class Init, class Op>
+void scan_elements(const T* in, std::size_t n, T* out, const Init& init, const Op& op) {
+    if (n <= scan_leaf) return scan_first_leaf(in, n, out, init, op);
+    leaf_scan<T, Init, Op>(in, n, out, init, op).run();
 }
 
 /// Queues a scan of `in` to `out`.
