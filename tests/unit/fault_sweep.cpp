@@ -4,6 +4,7 @@
 
 #include <devmem/adopt.hpp>
 #include <devmem/copy.hpp>
+#include <devmem/copy_2d.hpp>
 #include <devmem/device.hpp>
 #include <devmem/device_slices.hpp>
 #include <devmem/event.hpp>
@@ -16,6 +17,7 @@
 #include <devmem/stream.hpp>
 #include <devmem/stream_guard.hpp>
 #include <devmem/timed_event.hpp>
+#include <devmem/to.hpp>
 #include <devmem/to_host.hpp>
 
 #if !defined(DEVMEM_CUDA)
@@ -181,6 +183,14 @@ void sweep_members() {
     });
     sweep_change<Vector>("copy_async from another device", make,
                          [&](Vector& v) { devmem::copy_async(from.other.first(100), v); });
+    constexpr devmem::shape_2d rows{.rows = 8, .columns = 5, .src_pitch = 10, .dst_pitch = 10};
+    sweep_change<Vector>("copy_2d_async between overlapping rows", make,
+                         [&](Vector& v) { devmem::copy_2d_async(v.first(80), v.last(80), rows); });
+    sweep_change<Vector>("copy_2d_async from the host", make, [&](Vector& v) {
+        devmem::copy_2d_async(std::span(from.host).first(100), v, rows);
+    });
+    sweep_change<Vector>("copy_2d_async from another device", make,
+                         [&](Vector& v) { devmem::copy_2d_async(from.other.first(100), v, rows); });
     sweep_change<Vector>("set_async", make, [](Vector& v) { v.set_async(3, -1); });
     sweep_change<Vector>("fill", make, [](Vector& v) { devmem::fill(v, -1); });
 }
@@ -266,11 +276,47 @@ TEST_CASE("what only reads changes nothing") {
         devmem::copy(v, to, s);
         expect(to.get(99), 99);
     });
+    sweep_change<vector>("copy_2d to the host", make, [](vector& v) {
+        std::vector<int> host(100);
+        devmem::copy_2d(v, host, {.rows = 10, .columns = 7, .src_pitch = 10, .dst_pitch = 10});
+        expect(host[96], 96);
+    });
+    sweep_change<vector>("to another device", make, [](vector& v) {
+        expect(devmem::to(test_device(3), std::as_const(v)).get(99), 99);
+    });
     sweep_change<vector>("copy to the CPU", make, [](vector& v) {
         devmem::device_vector<int> to(100, devmem::device::cpu(1));
         devmem::copy(v, to);
         expect(to.get(99), 99);
     });
+}
+
+TEST_CASE("an object is moved to another device, or is as it was") {
+    const nothing_stays check;
+    const counted_destructor_errors quiet;
+    using vectors = std::vector<std::shared_ptr<devmem::device_vector<int>>>;
+    const auto make = [] {
+        vectors all;
+        for (int i = 0; i < 3; ++i) {
+            all.push_back(
+                std::make_shared<devmem::device_vector<int>>(counted<int>(100, i), test_device(1)));
+        }
+        settle();
+        return all;
+    };
+    for (const devmem::device there : {test_device(3), devmem::device::cpu(2)}) {
+        const auto are_on = [](const vectors& all, devmem::device d) {
+            for (std::size_t i = 0; i < all.size(); ++i) {
+                CHECK(all[i]->device() == d);
+                CHECK(contents(*all[i]) == counted<int>(100, static_cast<int>(i)));
+            }
+        };
+        fault_sweep<vectors>({"to", make,
+                              [&](vectors& all) { all = devmem::to(there, std::move(all)); },
+                              [&](vectors& all) { are_on(all, there); },
+                              [&](vectors& all) { are_on(all, test_device(1)); }})
+            .run();
+    }
 }
 
 TEST_CASE("what waits for its result leaves the size and the memory") {

@@ -132,7 +132,7 @@ TEST_CASE("what prevents measuring is told, not thrown") {
     {
         const scoped_timer timer("failing", s);
         // From a host callback nothing may be asked of a backend.
-        devmem::host_task([&s] { CHECK_THROWS(scoped_timer("inside", s)); }, s);
+        devmem::host_task([&s] { CHECK_THROWS(static_cast<void>(scoped_timer("inside", s))); }, s);
     }
     CHECK(times.all().size() == 1);
     {
@@ -190,5 +190,5 @@ TEST_CASE("what is printed, and where not") {
         devmem_test::run_case("in a forked child nothing is told", {"DEVMEM_CPU_DEVICES=4"});
     CHECK(forked.exit_status == 0);
     CHECK(forked.said == "child 3\ntold");
-    CHECK(forked.output.find("devmem: step") == std::string::npos);
+    CHECK(forked.output.find("devmem: ") == std::string::npos);
 }

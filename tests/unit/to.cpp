@@ -229,6 +229,30 @@ TEST_CASE_TEMPLATE("a container that is moved keeps its memory where it can", V,
     CHECK(contents(other) == counted<int>(100));
 }
 
+TEST_CASE("what is on the device already needs no memory there") {
+    const nothing_stays check;
+    failing_allocation::allowed = 1;
+    std::pair<failing_vector, vector> both(failing_vector(counted<int>(5), test_device(2)),
+                                           numbers(1));
+    failing_allocation::allowed = 0;
+    const auto moved = to(test_device(2), std::move(both));
+    CHECK(contents(moved.first) == counted<int>(5));
+    CHECK(holds(moved.second, 1));
+}
+
+TEST_CASE("what has been moved from keeps no memory") {
+    const nothing_stays check;
+    layer l = make_layer(1);
+    const layer moved = to(test_device(2), std::move(l));
+    CHECK(is_layer(moved, 1));
+    CHECK(bytes_of(l) == 0);
+    CHECK(live_bytes() == bytes_of(moved));
+    std::unique_ptr<const vector> constant = std::make_unique<const vector>(numbers(2));
+    const auto other = to(test_device(2), std::move(constant));
+    CHECK(constant == nullptr);
+    CHECK(holds(*other, 2));
+}
+
 TEST_CASE("untyped bytes go as well") {
     const nothing_stays check;
     const std::vector<std::byte> values(33, std::byte{7});

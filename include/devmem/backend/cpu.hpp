@@ -274,19 +274,10 @@ struct cpu_backend {
 
     static status upload_2d_async(device d, void* stream, const row_copy& rows) noexcept {
         if (const status r = refusal(); !r.ok()) return r;
-        if (rows.width * rows.height > detail::engine().options().staging_bytes) {
-            if (const status s = copy_2d_async(d, stream, rows); !s.ok()) return s;
-            return stream_synchronize(d, stream);
-        }
-        void* staged = std::malloc(rows.width * rows.height);
-        if (staged == nullptr) return {error_code::out_of_memory, ENOMEM};
-        detail::copy_all_rows(rows.to_packed(staged));
-        const status s = push(stream, [copied = rows.from_packed(staged)]() noexcept {
-            detail::copy_rows(copied);
-            std::free(const_cast<void*>(copied.src));
-        });
-        if (!s.ok()) std::free(staged);
-        return s;
+        const bool stages = rows.width * rows.height <= detail::engine().options().staging_bytes;
+        if (stages) return detail::push_staged_rows(as_stream(stream)->work, rows);
+        if (const status s = copy_2d_async(d, stream, rows); !s.ok()) return s;
+        return stream_synchronize(d, stream);
     }
 
     static status fill_async(device, void* stream, void* dst, const void* pattern,

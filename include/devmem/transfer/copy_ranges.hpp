@@ -127,14 +127,15 @@ inline stream_state& stream_between_kinds(const byte_range& src, const byte_rang
 }
 
 /// Between kinds of device the host waits: for what conflicts on the side of the CPU, for the
-/// stream that the copy is in the order of, and for the copy.
-inline void copy_between_kinds(const byte_range& src, const byte_range& dst, stream_view given,
-                               const call_site& operation) {
+/// stream that the copy is in the order of, and for the copy, which `queue(stream)` queues.
+template <class Queue>
+void copy_between_kinds(const byte_range& src, const byte_range& dst, stream_view given,
+                        const call_site& operation, const Queue& queue) {
     stream_state& s = stream_between_kinds(src, dst, given, operation);
     if (given.names_a_stream() && &given.state() != &s) {
         synchronize_stream(given.state(), operation);
     }
-    queue_copy(s, src, dst, copy_mode::blocking, operation);
+    queue(s);
     synchronize_stream(s, operation);
 }
 
@@ -148,7 +149,9 @@ inline void copy_ranges(const byte_range& src, const byte_range& dst, stream_vie
     if (given.names_a_stream()) require_part_in_copy(given.state(), src, dst, operation);
     if (src.bytes == 0 || src.data == dst.data) return;
     if (!src.pageable && !dst.pageable && src.where.kind() != dst.where.kind()) {
-        copy_between_kinds(src, dst, given, operation);
+        copy_between_kinds(src, dst, given, operation, [&](stream_state& on) {
+            queue_copy(on, src, dst, copy_mode::blocking, operation);
+        });
         return;
     }
     stream_state& s = stream_of_copy(src, dst, given, operation);

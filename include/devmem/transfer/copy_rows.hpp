@@ -66,18 +66,6 @@ inline void queue_overlapping_rows(stream_state& s, const row_range& src, const 
     queue_rows(s, temporary, dst, shape, copy_mode::asynchronous, operation);
 }
 
-/// As `copy_between_kinds`, of rows.
-inline void copy_rows_between_kinds(const row_range& src, const row_range& dst,
-                                    const row_shape& shape, stream_view given,
-                                    const call_site& operation) {
-    stream_state& s = stream_between_kinds(src.whole, dst.whole, given, operation);
-    if (given.names_a_stream() && &given.state() != &s) {
-        synchronize_stream(given.state(), operation);
-    }
-    queue_rows(s, src, dst, shape, copy_mode::blocking, operation);
-    synchronize_stream(s, operation);
-}
-
 /// @pre the rows are within both sides
 /// @throws wrong_device for a stream of a device that takes no part
 inline void copy_rows(const row_range& src, const row_range& dst, const row_shape& shape,
@@ -95,7 +83,9 @@ inline void copy_rows(const row_range& src, const row_range& dst, const row_shap
         return;
     }
     if (!from.pageable && !to.pageable && from.where.kind() != to.where.kind()) {
-        copy_rows_between_kinds(src, dst, shape, given, operation);
+        copy_between_kinds(from, to, given, operation, [&](stream_state& on) {
+            queue_rows(on, src, dst, shape, copy_mode::blocking, operation);
+        });
         return;
     }
     stream_state& s = stream_of_copy(from, to, given, operation);

@@ -66,6 +66,19 @@ inline void copy_rows(const row_copy& rows) noexcept {
     });
 }
 
+/// Copies rows on `q`, which have been read when this returns.
+inline status push_staged_rows(queue& q, const row_copy& rows) noexcept {
+    void* staged = std::malloc(rows.width * rows.height);
+    if (staged == nullptr) return {error_code::out_of_memory, ENOMEM};
+    copy_all_rows(rows.to_packed(staged));
+    const status s = q.push(make_host_function([copied = rows.from_packed(staged)]() noexcept {
+        copy_rows(copied);
+        std::free(const_cast<void*>(copied.src));
+    }));
+    if (!s.ok()) std::free(staged);
+    return s;
+}
+
 /// Writes words of one type; the address need not be aligned for it.
 template <class Word>
 void fill_words(std::byte* dst, const std::byte* pattern, std::size_t count) noexcept {
