@@ -90,8 +90,8 @@ void check_random_inputs(std::uint64_t seed) {
     std::size_t wrong = 0;
     for (int i = 0; i < 100; ++i) {
         const unsigned few = 1 + random.below(random.one_in(3) ? most : most / 10);
-        wrong += gathers<T, Index>(random, few, random.below(2 * few)) ? 0 : 1;
-        wrong += scatters<T, Index>(random, random.below(few + 1), few) ? 0 : 1;
+        wrong += gathers<T, Index>(random, few, random.below(2 * few)) ? 0u : 1u;
+        wrong += scatters<T, Index>(random, random.below(few + 1), few) ? 0u : 1u;
     }
     CHECK(wrong == 0);
 }

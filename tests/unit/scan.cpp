@@ -94,7 +94,7 @@ void check_random_inputs(std::uint64_t seed, const Op& op = {}) {
     std::size_t wrong = 0;
     for (int i = 0; i < 120; ++i) {
         const std::size_t n = random.one_in(4) ? random.below(6'000) : random.below(600);
-        wrong += scans_as_the_model<T>(random, n, op) ? 0 : 1;
+        wrong += scans_as_the_model<T>(random, n, op) ? 0u : 1u;
     }
     CHECK(wrong == 0);
 }

@@ -117,8 +117,8 @@ void check_random_inputs(std::uint64_t seed) {
     for (int i = 0; i < 120; ++i) {
         const std::size_t n = random.one_in(5) ? random.below(15'000) : random.below(500);
         const unsigned percent = random.one_in(3) ? 100 * random.below(2) : random.below(101);
-        wrong += copies<T>(random, n, percent) ? 0 : 1;
-        wrong += makes_unique<T>(random, n, 1 + random.below(random.one_in(2) ? 2 : 50)) ? 0 : 1;
+        wrong += copies<T>(random, n, percent) ? 0u : 1u;
+        wrong += makes_unique<T>(random, n, 1 + random.below(random.one_in(2) ? 2 : 50)) ? 0u : 1u;
     }
     CHECK(wrong == 0);
 }

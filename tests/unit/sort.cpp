@@ -129,8 +129,8 @@ void check_random_inputs(std::uint64_t seed, const Less& order) {
     std::size_t wrong = 0;
     for (int i = 0; i < 60; ++i) {
         const std::size_t n = random.one_in(5) ? random.below(12'000) : random.below(300);
-        wrong += sorts<T>(random, n, order) ? 0 : 1;
-        wrong += sorts_by_key<T, V>(random, n, order) ? 0 : 1;
+        wrong += sorts<T>(random, n, order) ? 0u : 1u;
+        wrong += sorts_by_key<T, V>(random, n, order) ? 0u : 1u;
     }
     CHECK(wrong == 0);
 }
