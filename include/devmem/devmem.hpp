@@ -28,8 +28,8 @@
 #include <devmem/messages.hpp>
 #include <devmem/order_check.hpp>
 #include <devmem/ordering.hpp>
-#include <devmem/pinned_buffer.hpp>
 #include <devmem/permute.hpp>
+#include <devmem/pinned_buffer.hpp>
 #include <devmem/placement.hpp>
 #include <devmem/policy.hpp>
 #include <devmem/pool.hpp>
