@@ -41,13 +41,15 @@ void for_each_pair(operand<const Index> indices, std::size_t size, const Move& m
     atomic<bool> is_wrong{false};
     engine().helpers().run(indices.size, loop_grain,
                            [&, indices, size](std::size_t begin, std::size_t end) {
+                               const Index* const which = indices.data;
+                               const Move mine = move;
                                for (std::size_t i = begin; i < end; ++i) {
-                                   const std::size_t to = position(indices.data[i]);
+                                   const std::size_t to = position(which[i]);
                                    if (to >= size) [[unlikely]] {
                                        is_wrong.store_relaxed(true);
                                        return;
                                    }
-                                   move(i, to);
+                                   mine(i, to);
                                }
                            });
     // Looked for once more, so that the one that is named does not depend on the threads.
