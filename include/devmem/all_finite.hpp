@@ -7,7 +7,6 @@
 #include <devmem/algorithm/tree.hpp>
 #include <devmem/config.hpp>
 
-#include <bit>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -17,13 +16,14 @@ namespace devmem::inline v0 {
 namespace detail {
 
 /// By the bits of the exponent, so that no option by which a compiler forgets infinities matters.
+/// (`std::bit_cast` is not for device code.)
 DEVMEM_HD constexpr bool is_finite(float x) noexcept {
     constexpr std::uint32_t exponent = 0x7F80'0000;
-    return (std::bit_cast<std::uint32_t>(x) & exponent) != exponent;
+    return (__builtin_bit_cast(std::uint32_t, x) & exponent) != exponent;
 }
 DEVMEM_HD constexpr bool is_finite(double x) noexcept {
     constexpr std::uint64_t exponent = 0x7FF0'0000'0000'0000;
-    return (std::bit_cast<std::uint64_t>(x) & exponent) != exponent;
+    return (__builtin_bit_cast(std::uint64_t, x) & exponent) != exponent;
 }
 
 template <class T>

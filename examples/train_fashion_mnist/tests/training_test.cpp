@@ -79,6 +79,8 @@ TEST_SUITE("training") {
     TEST_CASE_FIXTURE(small_dataset, "how work is scheduled changes no figure") {
         const std::vector<std::string> first = figures_of(train(""));
         CHECK(figures_of(train("", "DEVMEM_SCHEDULER=inline")) == first);
+        CHECK(figures_of(train("", "DEVMEM_SCHEDULER=deferred:0")) == first);
+        CHECK(figures_of(train("", "DEVMEM_SCHEDULER=deferred:1")) == first);
         CHECK(figures_of(train("", "DEVMEM_CPU_THREADS=1")) == first);
         CHECK(figures_of(train("", "DEVMEM_CPU_THREADS=5")) == first);
     }
