@@ -9,6 +9,8 @@
 #include <array>
 #include <cstddef>
 #include <random>
+#include <tuple>
+#include <utility>
 
 namespace fashion_mnist {
 
@@ -18,6 +20,11 @@ class dense_layer {
     /// The weight is drawn at random, the bias is zero; both in the memory of the stream's device.
     dense_layer(std::size_t inputs, std::size_t outputs, std::mt19937_64& random,
                 devmem::stream_view s);
+
+    /// A layer of parameters that are there already: how `devmem::to` makes it again.
+    dense_layer(parameter weight, parameter bias)
+        : weight_(std::move(weight)), bias_(std::move(bias)) {}
+    friend auto members(const dense_layer& l) { return std::tie(l.weight_, l.bias_); }
 
     void forward(const matrix& input, matrix& output, devmem::stream_view s) const;
     /// Computes the gradients of weight and bias from that of the output.

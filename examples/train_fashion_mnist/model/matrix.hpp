@@ -4,6 +4,7 @@
 #include <devmem/devmem.hpp>
 
 #include <cstddef>
+#include <tuple>
 #include <utility>
 
 namespace fashion_mnist {
@@ -15,7 +16,7 @@ class matrix {
     matrix(std::size_t rows, std::size_t columns, devmem::stream_view s)
         : columns_(columns), values_(rows * columns, s) {}
     /// The numbers of `values`. @pre values.size() is a multiple of `columns`
-    matrix(devmem::device_vector<float> values, std::size_t columns)
+    matrix(std::size_t columns, devmem::device_vector<float> values)
         : columns_(columns), values_(std::move(values)) {}
 
     std::size_t rows() const noexcept { return values_.size() / columns_; }
@@ -30,6 +31,9 @@ class matrix {
 
     devmem::device_vector<float>& values() noexcept { return values_; }
     const devmem::device_vector<float>& values() const noexcept { return values_; }
+
+    /// What `devmem::to` moves, as in the classes made of matrices.
+    friend auto members(const matrix& m) { return std::tie(m.columns_, m.values_); }
 
   private:
     std::size_t columns_;

@@ -3,6 +3,8 @@
 #include "matrix_product.hpp"
 #include "relu.hpp"
 
+#include <utility>
+
 namespace fashion_mnist {
 
 mlp::mlp(std::span<const std::size_t> widths, std::size_t most_rows, std::mt19937_64& random,
@@ -20,6 +22,13 @@ mlp::mlp(std::span<const std::size_t> widths, std::size_t most_rows, std::mt1993
         }
     }
 }
+
+mlp::mlp(std::vector<dense_layer> layers, std::vector<matrix> values, std::vector<matrix> raw,
+         std::vector<matrix> gradients)
+    : layers_(std::move(layers)),
+      values_(std::move(values)),
+      raw_(std::move(raw)),
+      gradients_(std::move(gradients)) {}
 
 void mlp::set_rows(std::size_t rows, devmem::stream_view s) {
     for (matrix& m : gradients_) m.set_rows(rows, s);

@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <random>
 #include <span>
+#include <tuple>
 #include <vector>
 
 namespace fashion_mnist {
@@ -26,6 +27,13 @@ class mlp {
     /// @throws unsupported_device
     mlp(std::span<const std::size_t> widths, std::size_t most_rows, std::mt19937_64& random,
         devmem::stream_view s, activation activations = activation::in_place);
+
+    /// A perceptron of parts that are there already: how `devmem::to` makes it again.
+    mlp(std::vector<dense_layer> layers, std::vector<matrix> values, std::vector<matrix> raw,
+        std::vector<matrix> gradients);
+    friend auto members(const mlp& m) {
+        return std::tie(m.layers_, m.values_, m.raw_, m.gradients_);
+    }
 
     /// Sets the number of rows of the batch to come, which will be trained on.
     /// @pre rows <= most_rows

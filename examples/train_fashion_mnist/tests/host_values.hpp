@@ -21,7 +21,7 @@ inline std::vector<float> some_values(std::size_t n, unsigned seed) {
 
 inline fashion_mnist::matrix matrix_of(const std::vector<float>& values, std::size_t columns,
                                        devmem::stream_view s) {
-    return {devmem::device_vector<float>(values, s), columns};
+    return {columns, devmem::device_vector<float>(values, s)};
 }
 
 inline std::vector<float> host_values(const fashion_mnist::matrix& m, devmem::stream_view s) {

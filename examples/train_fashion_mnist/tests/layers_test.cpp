@@ -143,4 +143,24 @@ TEST_SUITE("model") {
         REQUIRE(two.size() == 4);
         for (std::size_t i = 0; i < two.size(); ++i) CHECK(two[i] == doctest::Approx(three[i]));
     }
+
+    TEST_CASE("a perceptron moves to another device as a whole, and computes the same there") {
+        const devmem::device here = devmem::device::cpu(0);
+        const devmem::device there = devmem::devices(devmem::device_kind::cpu).back();
+        const devmem::stream s(here);
+        std::mt19937_64 random(1);
+        const std::array<std::size_t, 4> widths = {4, 6, 5, 2};
+        fashion_mnist::mlp model(widths, 3, random, s, fashion_mnist::activation::out_of_place);
+        devmem::copy(some_values(12, 1), model.input().values(), s);
+        const std::vector<float> before = host_values(model.forward(s), s);
+        const std::size_t bytes = devmem::bytes_of(model);
+
+        fashion_mnist::mlp moved = devmem::to(there, std::move(model));
+        const devmem::stream t(there);
+        CHECK(moved.input().values().device() == there);
+        CHECK(devmem::bytes_of(moved) == bytes);
+        CHECK(host_values(moved.forward(t), t) == before);
+        moved.backward(t);
+        t.synchronize();
+    }
 }
