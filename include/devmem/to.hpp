@@ -75,7 +75,7 @@ template <class Object>
 requires detail::movable_object<Object> Object to(device d, Object&& object, stream_view s = {},
                                                   place at = place::here()) {
     if constexpr (!detail::holds_memory<Object>) {
-        return std::move(object);
+        return static_cast<Object&&>(object);  // never of an lvalue: see the constraint
     } else {
         const detail::call_site by("to", at);
         detail::mover m = detail::mover_to(d, object, s, by);

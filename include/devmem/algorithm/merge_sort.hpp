@@ -37,12 +37,14 @@ template <class Rows, class Less>
 void merge_runs(const Rows& from, run_pair part, const Rows& to, std::size_t at, const Less& less) {
     auto [a, a_end, b, b_end] = part;
     const bool in_order = a == a_end || b == b_end || !less(from.keys[b], from.keys[a_end - 1]);
-    while (!in_order && a < a_end && b < b_end) {
-        // Without a branch, which would be guessed wrongly every other time.
-        const std::size_t second = less(from.keys[b], from.keys[a]) ? 1 : 0;
-        to.put(at++, from, a ^ ((a ^ b) & (0 - second)));
-        b += second;
-        a += 1 - second;
+    if (!in_order) {
+        while (a < a_end && b < b_end) {
+            // Without a branch, which would be guessed wrongly every other time.
+            const std::size_t second = less(from.keys[b], from.keys[a]) ? 1 : 0;
+            to.put(at++, from, a ^ ((a ^ b) & (0 - second)));
+            b += second;
+            a += 1 - second;
+        }
     }
     to.copy(at, from, a, a_end - a);
     to.copy(at + (a_end - a), from, b, b_end - b);

@@ -69,7 +69,7 @@ struct by_radix_key {
 struct nan_last {
     template <class T>
     constexpr bool operator()(T a, T b) const noexcept {
-        return a < b || (a == a && !(b == b));
+        return a < b || (!__builtin_isnan(a) && __builtin_isnan(b));
     }
 };
 

@@ -15,12 +15,11 @@ namespace devmem::inline v0::detail {
 template <class Rows, class Less>
 void sort_rows(const Rows& data, std::size_t n, const Less& less) {
     using key = typename Rows::key_type;
-    if constexpr (!std::is_same_v<Less, devmem::less>) {
-        merge_sort(data, n, less);
-    } else if constexpr (has_radix_key<key>) {
+    constexpr bool by_value = std::is_same_v<Less, devmem::less>;
+    if constexpr (by_value && has_radix_key<key>) {
         if (n < radix_least) return merge_sort(data, n, by_radix_key{});
         radix_sorter<Rows>(data, n).sort();
-    } else if constexpr (std::is_floating_point_v<key>) {
+    } else if constexpr (by_value && std::is_floating_point_v<key>) {
         merge_sort(data, n, nan_last{});
     } else {
         merge_sort(data, n, less);

@@ -74,9 +74,7 @@ constexpr bool any_finds_memory(type_list<Parts...>, Seen) noexcept {
 /// Types may lead back to themselves: a list's node to the next.
 template <class T, class... Seen>
 constexpr bool finds_memory(type_list<Seen...>) noexcept {
-    if constexpr ((std::same_as<T, Seen> || ...)) {
-        return false;
-    } else if constexpr (!complete<T>) {
+    if constexpr ((!complete<T> || ... || std::same_as<T, Seen>)) {
         return false;
     } else if constexpr (shape_of<T> == shape::container || must_be_refused<T>()) {
         return true;

@@ -178,6 +178,7 @@ constexpr shape find_shape() noexcept {
         return shape::container;
     } else if constexpr (std::is_array_v<T>) {
         return shape::array;
+        // NOLINTNEXTLINE(bugprone-branch-clone): spares what is no class all other questions
     } else if constexpr (!std::is_class_v<T>) {
         return shape::leaf;
     } else if constexpr (has_members<T>) {
