@@ -26,13 +26,16 @@ constexpr const char* commands =
     "set xlabel 'epoch'\n"
     "set xtics 1\n"
     "set ylabel 'loss'\n"
+    "set yrange [0:*]\n"
     "set y2label 'accuracy'\n"
+    "set y2range [*:1]\n"
     "set y2tics\n"
     "plot $epochs using 1:2 with linespoints title 'loss (training)', "
     "$epochs using 1:3 axes x1y2 with linespoints title 'accuracy (test)'\n"
     "unset y2label\n"
     "unset y2tics\n"
     "set xtics autofreq\n"
+    "set xrange [*:*]\n"
     "set xlabel 'step'\n"
     "set ylabel 'live memory [MiB]'\n"
     "set yrange [0:*]\n"
@@ -78,6 +81,8 @@ void training_plot::write() const {
                      static_cast<double>(live_bytes_[i]) / (1 << 20));
     }
     std::fputs("end\n", pipe.get());
+    // Half an epoch on either side, so that one alone has room too.
+    std::fprintf(pipe.get(), "set xrange [0.5:%zu.5]\n", epochs_.size());
     std::fputs(commands, pipe.get());
     if (pclose(pipe.release()) != 0) {
         throw user_error("--plot '" + file_.string() +
