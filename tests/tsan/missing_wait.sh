@@ -1,6 +1,7 @@
 #!/bin/bash
 # missing_wait.sh PROGRAM: a forgotten wait is seen by the race detector in at least 19 of 20 runs,
-# and a program that forgot none is never accused.
+# where a container's order is kept by hand in all 20, and a program that forgot none is never
+# accused.
 set -euo pipefail
 
 program=$1
@@ -29,6 +30,8 @@ for case in tasks devices algorithm early_event host_reads manual; do
     right=$(count_accused right "$case")
     printf '%s: reported in %d of %d runs without the wait, in %d with it\n' \
         "$case" "$missing" "$runs" "$right"
-    ((missing >= least && right == 0)) || failed=1
+    needed=$least
+    [[ $case != manual ]] || needed=$runs
+    ((missing >= needed && right == 0)) || failed=1
 done
 exit "$failed"
