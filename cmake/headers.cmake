@@ -6,8 +6,10 @@ set(DEVMEM_HEADERS
     include/devmem/algorithm/elementwise.hpp
     include/devmem/algorithm/functor.hpp
     include/devmem/algorithm/indices.hpp
+    include/devmem/algorithm/loop.hpp
     include/devmem/algorithm/merge_sort.hpp
     include/devmem/algorithm/operand.hpp
+    include/devmem/algorithm/packs.hpp
     include/devmem/algorithm/radix_key.hpp
     include/devmem/algorithm/radix_sort.hpp
     include/devmem/algorithm/result.hpp
@@ -16,6 +18,7 @@ set(DEVMEM_HEADERS
     include/devmem/algorithm/scratch.hpp
     include/devmem/algorithm/selection.hpp
     include/devmem/algorithm/sort_rows.hpp
+    include/devmem/algorithm/task.hpp
     include/devmem/algorithm/tree.hpp
     include/devmem/all_finite.hpp
     include/devmem/backend.hpp
@@ -29,17 +32,29 @@ set(DEVMEM_HEADERS
     include/devmem/backend/cpu/work.hpp
     include/devmem/backend/cpu/work_list.hpp
     include/devmem/backend/cuda.hpp
+    include/devmem/backend/cuda/checked_pairs.cuh
     include/devmem/backend/cuda/copy.hpp
+    include/devmem/backend/cuda/cub_calls.cuh
     include/devmem/backend/cuda/driver.hpp
     include/devmem/backend/cuda/fill.hpp
+    include/devmem/backend/cuda/loop.cuh
+    include/devmem/backend/cuda/reduce.cuh
+    include/devmem/backend/cuda/scan.cuh
     include/devmem/backend/cuda/scope.hpp
+    include/devmem/backend/cuda/select.cuh
+    include/devmem/backend/cuda/sort.cuh
     include/devmem/backend/cuda/staging.hpp
     include/devmem/backend/cuda/status.hpp
+    include/devmem/backend/cuda/user_kernel.cuh
     include/devmem/backend/deadlock.hpp
+    include/devmem/backend/device_algorithms.hpp
+    include/devmem/backend/device_call.hpp
     include/devmem/backend/device_value.hpp
     include/devmem/backend/dynamic.hpp
     include/devmem/backend/fork.hpp
     include/devmem/backend/host_function.hpp
+    include/devmem/backend/host_twins.hpp
+    include/devmem/backend/kernels.hpp
     include/devmem/backend/memory_space.hpp
     include/devmem/backend/row_copy.hpp
     include/devmem/backend/status.hpp
@@ -60,6 +75,7 @@ set(DEVMEM_HEADERS
     include/devmem/detail/order_mode.hpp
     include/devmem/detail/text.hpp
     include/devmem/detail/type_name.hpp
+    include/devmem/detail/values.hpp
     include/devmem/device.hpp
     include/devmem/device/tables.hpp
     include/devmem/device_buffer.hpp

@@ -24,4 +24,5 @@ configure_package_config_file(
     NO_SET_AND_CHECK_MACRO NO_CHECK_REQUIRED_COMPONENTS_MACRO)
 install(FILES "${CMAKE_CURRENT_BINARY_DIR}/devmemConfig.cmake"
               "${CMAKE_CURRENT_BINARY_DIR}/devmemConfigVersion.cmake"
+              "${CMAKE_CURRENT_LIST_DIR}/devmem_add_sources.cmake"
         DESTINATION ${DEVMEM_PACKAGE_DIR})

@@ -14,6 +14,7 @@
 namespace devmem::inline v0 {
 
 namespace detail {
+inline namespace DEVMEM_KERNEL_NAMESPACE {
 
 /// By the bits of the exponent, so that no option by which a compiler forgets infinities matters.
 /// (`std::bit_cast` is not for device code.)
@@ -29,7 +30,7 @@ DEVMEM_HD constexpr bool is_finite(double x) noexcept {
 template <class T>
 struct finite_loader {
     const T* data;
-    bool operator()(std::size_t i) const noexcept { return is_finite(data[i]); }
+    DEVMEM_HD bool operator()(std::size_t i) const noexcept { return is_finite(data[i]); }
 };
 
 /// A range of elements that may be infinite.
@@ -46,12 +47,13 @@ void queue_all_finite(stream_state& on, const In& in, bool* result, const call_s
                     result, operation);
 }
 
+}  // namespace DEVMEM_KERNEL_NAMESPACE
 }  // namespace detail
 
 inline namespace DEVMEM_KERNEL_NAMESPACE {
 
 /// Whether no element is an infinity or a NaN; of no elements, true.
-/// @throws wrong_device, not_permitted on a GPU (no kernels in this version) @sync stream
+/// @throws wrong_device, not_permitted on a GPU (file not built by nvcc) @sync stream
 template <detail::floating_range In>
 bool all_finite(const In& in, stream_view s = {}, place at = place::here()) {
     const detail::call_site operation("all_finite", at);
@@ -62,8 +64,8 @@ bool all_finite(const In& in, stream_view s = {}, place at = place::here()) {
 }
 
 /// The same, to the one element of `out`.
-/// @throws invalid_argument when `out` is not one element, wrong_device, not_permitted on a GPU (no
-/// kernels in this version) @sync none
+/// @throws invalid_argument when `out` is not one element, wrong_device, not_permitted on a GPU
+/// (file not built by nvcc) @sync none
 template <detail::floating_range In, detail::answer_range Out>
 void all_finite_async(const In& in, Out&& out, stream_view s = {}, place at = place::here()) {
     const detail::call_site operation("all_finite_async", at);

@@ -11,13 +11,16 @@
 /// \def DEVMEM_HD
 /// Marks a functor for host and device; nothing where no CUDA compiler is at work.
 /// \def DEVMEM_KERNEL_NAMESPACE
-/// The inline namespace of free functions that launch, whose bodies differ under nvcc: two files
-/// of one program, compiled either way, then never share such a body.
+/// The inline namespace of whatever may launch a kernel, whose bodies differ where nvcc makes
+/// kernels: two files of one program, compiled either way, then never share such a body.
 #if defined(__CUDACC__)
 #define DEVMEM_HD __host__ __device__
-#define DEVMEM_KERNEL_NAMESPACE with_kernels
 #else
 #define DEVMEM_HD
+#endif
+#if defined(__CUDACC__) && defined(DEVMEM_CUDA)
+#define DEVMEM_KERNEL_NAMESPACE with_kernels
+#else
 #define DEVMEM_KERNEL_NAMESPACE without_kernels
 #endif
 

@@ -13,13 +13,14 @@
 namespace devmem::inline v0 {
 
 namespace detail {
+inline namespace DEVMEM_KERNEL_NAMESPACE {
 
 /// One for each element that satisfies, for a tree.
 template <class In, class Predicate>
 struct count_loader {
     const In* data;
     Predicate satisfies;
-    std::size_t operator()(std::size_t i) const {
+    DEVMEM_HD std::size_t operator()(std::size_t i) const {
         return static_cast<bool>(satisfies(data[i])) ? 1 : 0;
     }
 };
@@ -33,12 +34,13 @@ void queue_count_if(stream_state& on, const In& in, const Predicate& satisfies, 
                     std::size_t{0}, plus{}, result, operation);
 }
 
+}  // namespace DEVMEM_KERNEL_NAMESPACE
 }  // namespace detail
 
 inline namespace DEVMEM_KERNEL_NAMESPACE {
 
 /// How many elements satisfy the predicate.
-/// @throws wrong_device, not_permitted on a GPU (no kernels in this version), and what the
+/// @throws wrong_device, not_permitted on a GPU (file not built by nvcc), and what the
 /// predicate throws @sync stream
 template <device_range In, detail::tests<detail::element_of_t<In>> Predicate>
 std::size_t count_if(const In& in, Predicate satisfies, stream_view s = {},
@@ -51,8 +53,8 @@ std::size_t count_if(const In& in, Predicate satisfies, stream_view s = {},
 }
 
 /// The same, to the one element of `out`, an integer.
-/// @throws invalid_argument when `out` is not one element, wrong_device, not_permitted on a GPU (no
-/// kernels in this version) @sync none
+/// @throws invalid_argument when `out` is not one element, wrong_device, not_permitted on a GPU
+/// (file not built by nvcc) @sync none
 template <device_range In, detail::output_range Out,
           detail::tests<detail::element_of_t<In>> Predicate>
 requires detail::integral_range<Out>

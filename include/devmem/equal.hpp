@@ -13,13 +13,14 @@
 namespace devmem::inline v0 {
 
 namespace detail {
+inline namespace DEVMEM_KERNEL_NAMESPACE {
 
 /// Whether elements are equal, for a tree.
 template <class A, class B>
 struct equal_loader {
     const A* a;
     const B* b;
-    bool operator()(std::size_t i) const { return static_cast<bool>(a[i] == b[i]); }
+    DEVMEM_HD bool operator()(std::size_t i) const { return static_cast<bool>(a[i] == b[i]); }
 };
 
 /// A range whose elements can be compared with those of another.
@@ -41,13 +42,14 @@ void queue_equal(stream_state& on, const A& a, const B& b, bool* result,
                     same_size ? left.size : 0, same_size, logical_and{}, result, operation);
 }
 
+}  // namespace DEVMEM_KERNEL_NAMESPACE
 }  // namespace detail
 
 inline namespace DEVMEM_KERNEL_NAMESPACE {
 
 /// Whether `a` and `b` are of one size, and `a[i] == b[i]` for each i. So a NaN equals nothing, and
 /// ranges of different sizes are no error: they are not equal.
-/// @throws wrong_device, not_permitted on a GPU (no kernels in this version) @sync stream
+/// @throws wrong_device, not_permitted on a GPU (file not built by nvcc) @sync stream
 template <device_range A, detail::comparable_with<A> B>
 bool equal(const A& a, const B& b, stream_view s = {}, place at = place::here()) {
     const detail::call_site operation("equal", at);
@@ -58,8 +60,8 @@ bool equal(const A& a, const B& b, stream_view s = {}, place at = place::here())
 }
 
 /// The same, to the one element of `out`.
-/// @throws invalid_argument when `out` is not one element, wrong_device, not_permitted on a GPU (no
-/// kernels in this version) @sync none
+/// @throws invalid_argument when `out` is not one element, wrong_device, not_permitted on a GPU
+/// (file not built by nvcc) @sync none
 template <device_range A, detail::comparable_with<A> B, detail::answer_range Out>
 void equal_async(const A& a, const B& b, Out&& out, stream_view s = {}, place at = place::here()) {
     const detail::call_site operation("equal_async", at);

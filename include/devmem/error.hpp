@@ -150,6 +150,10 @@ class DEVMEM_STATE forked : public error {
 class DEVMEM_STATE deadlock : public error {
     using error::error;
 };
+/// A kernel was launched over a simulated CUDA runtime, which knows no host function for it.
+class DEVMEM_STATE no_host_twin : public error {
+    using error::error;
+};
 
 namespace detail {
 
@@ -178,6 +182,8 @@ namespace detail {
             throw forked(what, text);
         case error_code::deadlock:
             throw deadlock(what, text);
+        case error_code::no_host_twin:
+            throw no_host_twin(what, text);
         case error_code::none:
         case error_code::backend_failure:
             break;
@@ -212,6 +218,8 @@ constexpr const char* describe(error_code code) noexcept {
             return "belongs to the parent process";
         case error_code::deadlock:
             return "would wait for ever";
+        case error_code::no_host_twin:
+            return "no host twin of the kernel for a simulated runtime; DEVMEM_TWIN names one";
         case error_code::backend_failure:
             return "the backend failed";
     }

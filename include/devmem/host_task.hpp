@@ -11,17 +11,23 @@ namespace devmem::inline v0 {
 
 namespace detail {
 
-/// Queues `f` on a stream; what it throws is kept for the stream's next `synchronize`.
+/// `f`, whose exception is kept for the stream's next `synchronize`.
 template <class F>
-void queue_on_host(stream_state& s, F&& f, const call_site& operation) {
+host_function keeping_exceptions(stream_state& s, F&& f) {
     const stream_ticket of = ticket_of(s);
-    host_function work = make_host_function([run = std::forward<F>(f), of]() mutable noexcept {
+    return make_host_function([run = std::forward<F>(f), of]() mutable noexcept {
         try {
             run();
         } catch (...) {
             keep_exception(of);
         }
     });
+}
+
+/// Queues `f` on a stream; what it throws is kept for the stream's next `synchronize`.
+template <class F>
+void queue_on_host(stream_state& s, F&& f, const call_site& operation) {
+    host_function work = keeping_exceptions(s, std::forward<F>(f));
     const status accepted = s.table->host_call(s.where, s.handle, work);
     if (!accepted.ok()) work.drop();
     check(accepted, operation, *s.table, s.where);

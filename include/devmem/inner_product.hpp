@@ -13,13 +13,14 @@
 namespace devmem::inline v0 {
 
 namespace detail {
+inline namespace DEVMEM_KERNEL_NAMESPACE {
 
 /// Products of elements, for a tree.
 template <class T, class A, class B>
 struct product_loader {
     const A* a;
     const B* b;
-    T operator()(std::size_t i) const {
+    DEVMEM_HD T operator()(std::size_t i) const {
         return static_cast<T>(static_cast<T>(a[i]) * static_cast<T>(b[i]));
     }
 };
@@ -36,6 +37,7 @@ void queue_inner_product(stream_state& on, const A& a, const B& b, const T& init
                     left.size, init, plus{}, result, operation);
 }
 
+}  // namespace DEVMEM_KERNEL_NAMESPACE
 }  // namespace detail
 
 inline namespace DEVMEM_KERNEL_NAMESPACE {
@@ -43,8 +45,8 @@ inline namespace DEVMEM_KERNEL_NAMESPACE {
 /// `init` plus the sum of `a[i] * b[i]`, on the host. Elements are converted to the type of `init`
 /// before they are multiplied: with a `double` the products of floats are exact. The tree of
 /// additions depends on the number of elements only.
-/// @throws invalid_argument when sizes differ, wrong_device, not_permitted on a GPU (no kernels in
-/// this version) @sync stream
+/// @throws invalid_argument when sizes differ, wrong_device, not_permitted on a GPU (file not built
+/// by nvcc) @sync stream
 template <device_range A, device_range B, device_element T>
 T inner_product(const A& a, const B& b, T init, stream_view s = {}, place at = place::here()) {
     const detail::call_site operation("inner_product", at);
@@ -56,7 +58,7 @@ T inner_product(const A& a, const B& b, T init, stream_view s = {}, place at = p
 
 /// The same, to the one element of `out`, whose type is that of the sum.
 /// @throws invalid_argument when sizes differ or `out` is not one element, wrong_device,
-/// not_permitted on a GPU (no kernels in this version) @sync none
+/// not_permitted on a GPU (file not built by nvcc) @sync none
 template <device_range A, device_range B, detail::output_range Out>
 void inner_product_async(const A& a, const B& b, Out&& out,
                          std::type_identity_t<detail::element_of_t<Out>> init, stream_view s = {},

@@ -2,7 +2,8 @@
 /// `iota`: consecutive numbers to all elements of a range.
 #pragma once
 
-#include <devmem/algorithm/elementwise.hpp>
+#include <devmem/algorithm/loop.hpp>
+#include <devmem/config.hpp>
 
 #include <concepts>
 #include <cstddef>
@@ -15,6 +16,26 @@ namespace detail {
 template <class T>
 concept number = std::integral<T> || std::floating_point<T>;
 
+/// `out[i] = start + i`.
+template <class T>
+struct iota_body {
+    T* out;
+    T start;
+
+    DEVMEM_HD void operator()(std::size_t i) const {
+        if constexpr (std::integral<T>) {
+            // Unsigned, since signed numbers must not overflow.
+            out[i] = static_cast<T>(static_cast<std::size_t>(start) + i);
+        } else {
+            out[i] = start + static_cast<T>(i);
+        }
+    }
+    void operator()(std::size_t begin, std::size_t end) const {
+        const iota_body mine = *this;
+        for (std::size_t i = begin; i < end; ++i) mine(i);
+    }
+};
+
 }  // namespace detail
 
 inline namespace DEVMEM_KERNEL_NAMESPACE {
@@ -22,8 +43,8 @@ inline namespace DEVMEM_KERNEL_NAMESPACE {
 /// `out[i] = start + i` for each i. Integers wrap around; a floating-point element is the sum
 /// rounded once, with i itself rounded to the type before, so that it is exact as long as the
 /// numbers are.
-/// @throws wrong_device for a stream of another device, not_permitted on a GPU (no kernels in this
-/// version) @sync none
+/// @throws wrong_device for a stream of another device, not_permitted on a GPU (file not built by
+/// nvcc) @sync none
 template <detail::output_range Out>
 requires detail::number<detail::element_of_t<Out>>
 void iota(Out&& out, std::type_identity_t<detail::element_of_t<Out>> start, stream_view s = {},
@@ -33,20 +54,8 @@ void iota(Out&& out, std::type_identity_t<detail::element_of_t<Out>> start, stre
     detail::stream_state& on = detail::resolve_stream(s, out.view().device(), operation);
     const auto output = detail::writing(on, out, operation);
     const auto to = output.elements();
-    detail::queue_loop(
-        on, to.size, detail::loop_grain,
-        [to, start](std::size_t begin, std::size_t end) {
-            auto* const y = to.data;
-            for (std::size_t i = begin; i < end; ++i) {
-                if constexpr (std::integral<value>) {
-                    // Unsigned, since signed numbers must not overflow.
-                    y[i] = static_cast<value>(static_cast<std::size_t>(start) + i);
-                } else {
-                    y[i] = start + static_cast<value>(i);
-                }
-            }
-        },
-        operation);
+    detail::queue_loop(on, to.size, detail::loop_grain, detail::iota_body<value>{to.data, start},
+                       operation);
 }
 
 }  // namespace DEVMEM_KERNEL_NAMESPACE

@@ -3,12 +3,14 @@
 #pragma once
 
 #include <devmem/access.hpp>
-#include <devmem/algorithm/operand.hpp>
+#include <devmem/algorithm/loop.hpp>
 #include <devmem/config.hpp>
+#include <devmem/detail/values.hpp>
 
 #include <concepts>
 #include <cstddef>
 #include <type_traits>
+#include <utility>
 
 namespace devmem::inline v0 {
 
@@ -28,6 +30,7 @@ class index_range {
 };
 
 namespace detail {
+inline namespace DEVMEM_KERNEL_NAMESPACE {
 
 /// The elements of an access, as whatever the function asks for: a span or a pointer.
 template <class T>
@@ -97,19 +100,36 @@ DEVMEM_HD void call_launched(const F& f, std::size_t i, const Values&... values)
     }
 }
 
+/// `f(i, values…)`.
+template <class F, class... Values>
+struct launch_body {
+    F f;
+    values<Values...> arguments;
+
+    DEVMEM_HD void operator()(std::size_t i) const { arguments.apply(call{f, i}); }
+    void operator()(std::size_t begin, std::size_t end) const {
+        for (std::size_t i = begin; i < end; ++i) (*this)(i);
+    }
+
+  private:
+    struct call {
+        const F& f;
+        std::size_t i;
+        DEVMEM_HD void operator()(const Values&... values) const { call_launched(f, i, values...); }
+    };
+};
+
 template <class F, class... Bound>
 void launch_bound(stream_state& on, std::size_t n, const F& f, const call_site& by,
                   const Bound&... bound) {
     // An index may stand for much work, so that few of them are worth sharing.
     constexpr std::size_t grain = 16;
-    queue_loop(
-        on, n, grain,
-        [f, ... values = bound.value()](std::size_t begin, std::size_t end) {
-            for (std::size_t i = begin; i < end; ++i) call_launched(f, i, values...);
-        },
-        by);
+    using body =
+        launch_body<F, std::remove_cvref_t<decltype(std::declval<const Bound&>().value())>...>;
+    queue_loop(on, n, grain, body{f, make_values(bound.value()...)}, by);
 }
 
+}  // namespace DEVMEM_KERNEL_NAMESPACE
 }  // namespace detail
 
 /// What `launch` passes on as it is: a value that can be copied to a device by its bytes.
@@ -129,7 +149,7 @@ inline namespace DEVMEM_KERNEL_NAMESPACE {
 /// Everything else is copied at the call. What `f` throws on the CPU is thrown by the stream's next
 /// `synchronize`.
 /// @throws wrong_device when a container is of another device, access_conflict, not_permitted on a
-/// GPU (no kernels in this version) @sync none @complexity n calls
+/// GPU (file not built by nvcc) @sync none @complexity n calls
 template <class F, launch_argument... Args>
 requires launchable<F, Args...>
 void launch(stream_view s, index_range range, F f, Args&&... args) {

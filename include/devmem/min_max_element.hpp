@@ -22,6 +22,7 @@ struct min_max_positions {
 };
 
 namespace detail {
+inline namespace DEVMEM_KERNEL_NAMESPACE {
 
 /// The extremes of part of a range.
 template <class T>
@@ -64,6 +65,29 @@ struct join_extremes {
     }
 };
 
+/// Each position as those of the extremes of its element, for a GPU, which has no value to begin
+/// with.
+struct positions_loader {
+    DEVMEM_HD min_max_positions operator()(std::size_t i) const noexcept { return {i, i}; }
+};
+
+template <class T, class Less>
+struct join_positions {
+    const T* data;
+    Less less;
+
+    DEVMEM_HD min_max_positions operator()(const min_max_positions& a,
+                                           const min_max_positions& b) const {
+        return {is_before(b.min, a.min) ? b.min : a.min, is_before(a.max, b.max) ? b.max : a.max};
+    }
+
+  private:
+    DEVMEM_HD bool is_before(std::size_t i, std::size_t j) const {
+        if (less(data[i], data[j])) return true;
+        return i < j && !less(data[j], data[i]);
+    }
+};
+
 template <class In, class Less>
 void queue_min_max(stream_state& on, const In& in, const Less& less, min_max_positions* result,
                    const call_site& operation) {
@@ -79,6 +103,10 @@ void queue_min_max(stream_state& on, const In& in, const Less& less, min_max_pos
                 extremes_loader<value>{from.data}, from.size, join_extremes<value, Less>{less});
             *result = {found.least_at, found.most_at};
         },
+        [&](const auto& at) {
+            return device_reduce(at, positions_loader{}, from.size, min_max_positions{0, 0},
+                                 join_positions<value, Less>{from.data, less}, result);
+        },
         operation);
 }
 
@@ -86,6 +114,7 @@ void queue_min_max(stream_state& on, const In& in, const Less& less, min_max_pos
 template <class Out>
 concept positions_range = output_range<Out> && std::same_as<element_of_t<Out>, min_max_positions>;
 
+}  // namespace DEVMEM_KERNEL_NAMESPACE
 }  // namespace detail
 
 inline namespace DEVMEM_KERNEL_NAMESPACE {
@@ -93,7 +122,7 @@ inline namespace DEVMEM_KERNEL_NAMESPACE {
 /// Where the smallest and the largest element are: of equals the first smallest and the last
 /// largest, as with `std::minmax_element`. Both are 0 where there are no elements. `less` is a
 /// strict weak order, so without NaN.
-/// @throws wrong_device, not_permitted on a GPU (no kernels in this version), and what `less`
+/// @throws wrong_device, not_permitted on a GPU (file not built by nvcc), and what `less`
 /// throws @sync stream
 template <device_range In, detail::compares<detail::element_of_t<In>> Less>
 min_max_positions min_max_element(const In& in, Less less, stream_view s = {},
@@ -112,8 +141,8 @@ min_max_positions min_max_element(const In& in, stream_view s = {}, place at = p
 }
 
 /// The same, to the one element of `out`.
-/// @throws invalid_argument when `out` is not one element, wrong_device, not_permitted on a GPU (no
-/// kernels in this version) @sync none
+/// @throws invalid_argument when `out` is not one element, wrong_device, not_permitted on a GPU
+/// (file not built by nvcc) @sync none
 template <device_range In, detail::positions_range Out,
           detail::compares<detail::element_of_t<In>> Less>
 void min_max_element_async(const In& in, Out&& out, Less less, stream_view s = {},

@@ -8,14 +8,34 @@
 
 #include <cstddef>
 
-namespace devmem::inline v0::inline DEVMEM_KERNEL_NAMESPACE {
+namespace devmem::inline v0 {
+
+namespace detail {
+
+template <class T>
+struct gather_move {
+    const T* from;
+    T* to;
+    DEVMEM_HD void operator()(std::size_t i, std::size_t index) const { to[i] = from[index]; }
+};
+
+template <class T>
+struct scatter_move {
+    const T* from;
+    T* to;
+    DEVMEM_HD void operator()(std::size_t i, std::size_t index) const { to[index] = from[i]; }
+};
+
+}  // namespace detail
+
+inline namespace DEVMEM_KERNEL_NAMESPACE {
 
 /// `out[i] = src[indices[i]]` for each i, in no order. Indices are integers of any type, and may
 /// occur more than once.
 /// @throws invalid_argument when `indices` and `out` differ in size or `out` overlaps another
-/// range, wrong_device, not_permitted on a GPU (no kernels in this version); by the stream's next
-/// `synchronize` invalid_argument for the first index that is not within `src`, after which `out`
-/// holds anything; nothing is read for it @sync none
+/// range, wrong_device, not_permitted on a GPU (file not built by nvcc); by the stream's next
+/// `synchronize` invalid_argument for the first index (on a GPU its position) not within `src`,
+/// after which `out` holds anything; nothing is read for it @sync none
 template <device_range In, detail::integral_range Indices, detail::output_range Out>
 requires detail::of_one_type<In, Out>
 void gather_elements(const In& src, const Indices& indices, Out&& out, stream_view s = {},
@@ -31,24 +51,18 @@ void gather_elements(const In& src, const Indices& indices, Out&& out, stream_vi
     detail::require_same_size(which.size, to.size, operation);
     detail::require_apart(from, to, operation);
     detail::require_apart(which, to, operation);
-    detail::queue_task(
-        on, to.size != 0,
-        [from, which, to, operation] {
-            const auto* const x = from.data;
-            auto* const y = to.data;
-            const auto move = [x, y](std::size_t i, std::size_t index) { y[i] = x[index]; };
-            detail::for_each_pair(which, from.size, move, operation);
-        },
-        operation);
+    detail::queue_pairs(on, which, from.size,
+                        detail::gather_move<detail::element_of_t<In>>{from.data, to.data},
+                        operation);
 }
 
 /// `out[indices[i]] = src[i]` for each i, in no order; the other elements of `out` keep their
 /// values. An index should occur once: what is in an element that more than one names is not
 /// specified, not even that it is one of theirs.
 /// @throws invalid_argument when `src` and `indices` differ in size or `out` overlaps another
-/// range, wrong_device, not_permitted on a GPU (no kernels in this version); by the stream's next
-/// `synchronize` invalid_argument for the first index that is not within `out`, after which only
-/// some of the elements have been written; nothing is written for it @sync none
+/// range, wrong_device, not_permitted on a GPU (file not built by nvcc); by the stream's next
+/// `synchronize` invalid_argument for the first index (on a GPU its position) not within `out`,
+/// after which only some of the elements have been written; nothing is written for it @sync none
 template <device_range In, detail::integral_range Indices, detail::output_range Out>
 requires detail::of_one_type<In, Out>
 void scatter_elements(const In& src, const Indices& indices, Out&& out, stream_view s = {},
@@ -64,15 +78,11 @@ void scatter_elements(const In& src, const Indices& indices, Out&& out, stream_v
     detail::require_same_size(from.size, which.size, operation);
     detail::require_apart(from, to, operation);
     detail::require_apart(which, to, operation);
-    detail::queue_task(
-        on, from.size != 0,
-        [from, which, to, operation] {
-            const auto* const x = from.data;
-            auto* const y = to.data;
-            const auto move = [x, y](std::size_t i, std::size_t index) { y[index] = x[i]; };
-            detail::for_each_pair(which, to.size, move, operation);
-        },
-        operation);
+    detail::queue_pairs(on, which, to.size,
+                        detail::scatter_move<detail::element_of_t<In>>{from.data, to.data},
+                        operation);
 }
 
-}  // namespace devmem::inline v0::inline DEVMEM_KERNEL_NAMESPACE
+}  // namespace DEVMEM_KERNEL_NAMESPACE
+
+}  // namespace devmem::inline v0

@@ -13,6 +13,7 @@
 namespace devmem::inline v0 {
 
 namespace detail {
+inline namespace DEVMEM_KERNEL_NAMESPACE {
 
 /// Queues the reduction of a range.
 template <class In>
@@ -24,6 +25,7 @@ void queue_reduce(stream_state& on, const In& in, const element_of_t<In>& init, 
     queue_reduction(on, element_loader<value>{from.data}, from.size, init, op, result, operation);
 }
 
+}  // namespace DEVMEM_KERNEL_NAMESPACE
 }  // namespace detail
 
 inline namespace DEVMEM_KERNEL_NAMESPACE {
@@ -31,8 +33,8 @@ inline namespace DEVMEM_KERNEL_NAMESPACE {
 /// `op(init, …)` over all elements of `in`, to the one element of `out`. `op` must be associative
 /// and commutative but for rounding. The tree of operations depends on the number of elements only:
 /// the same bits for any number of threads.
-/// @throws invalid_argument when `out` is not one element, wrong_device, not_permitted on a GPU (no
-/// kernels in this version) @sync none
+/// @throws invalid_argument when `out` is not one element, wrong_device, not_permitted on a GPU
+/// (file not built by nvcc) @sync none
 template <device_range In, detail::output_range Out,
           detail::joins<detail::element_of_t<In>> Op = plus>
 requires detail::of_one_type<In, Out>
@@ -52,7 +54,7 @@ void reduce_async(const In& in, Out&& out, stream_view s, place at = place::here
 }
 
 /// `op(init, …)` over all elements of `in`, on the host.
-/// @throws wrong_device, not_permitted on a GPU (no kernels in this version), and what `op` throws
+/// @throws wrong_device, not_permitted on a GPU (file not built by nvcc), and what `op` throws
 /// @sync stream
 template <device_range In, detail::joins<detail::element_of_t<In>> Op>
 detail::element_of_t<In> reduce(const In& in, std::type_identity_t<detail::element_of_t<In>> init,

@@ -17,7 +17,7 @@ namespace devmem::inline v0::inline DEVMEM_KERNEL_NAMESPACE {
 /// threads: each 512 elements are joined one after the other, beginning with what is before them,
 /// which is made of their totals, one after the other.
 /// @throws invalid_argument when sizes differ or the ranges overlap in part, wrong_device,
-/// not_permitted on a GPU (no kernels in this version); by the stream's next `synchronize`, what
+/// not_permitted on a GPU (file not built by nvcc); by the stream's next `synchronize`, what
 /// `op` threw and std::bad_alloc, after which `out` holds anything
 /// @sync none @complexity at most 2n calls, memory for n / 512 elements
 template <device_range In, detail::output_range Out, class Op = plus>

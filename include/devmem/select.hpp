@@ -16,8 +16,8 @@ namespace devmem::inline v0::inline DEVMEM_KERNEL_NAMESPACE {
 /// their number to the one element of `count`. The rest of `out` keeps its values. `out` may be
 /// `in` itself; what is behind the elements kept is then not specified.
 /// @throws invalid_argument when `out` is smaller than `in`, when they overlap in part, or `count`
-/// is not one element, is in `out`, or may be too small; wrong_device, not_permitted on a GPU (no
-/// kernels in this version); by the stream's next `synchronize`, what `pred` threw and
+/// is not one element, is in `out`, or may be too small; wrong_device, not_permitted on a GPU (file
+/// not built by nvcc); by the stream's next `synchronize`, what `pred` threw and
 /// std::bad_alloc, and nothing is written then
 /// @sync none @complexity n calls, memory for n bits, and in place for the elements kept
 template <device_range In, detail::output_range Out, detail::output_range Count, class F>

@@ -13,7 +13,7 @@ namespace devmem::inline v0::inline DEVMEM_KERNEL_NAMESPACE {
 /// order, so the result is the same for any number of threads. By `devmem::less`, numbers are not
 /// compared but sorted by their bytes, which is faster, and NaN goes to the end; another `less`
 /// must be a strict weak order of the elements that are there, or they may come out as anything.
-/// @throws wrong_device, not_permitted on a GPU (no kernels in this version); by the stream's next
+/// @throws wrong_device, not_permitted on a GPU (file not built by nvcc); by the stream's next
 /// `synchronize`, what `less` threw, after which the elements are there in any order, and
 /// std::bad_alloc, after which they are so or as they were
 /// @sync none @complexity n log n calls, or a pass for each byte of a number; memory for n elements
@@ -24,13 +24,8 @@ void sort(Out&& range, Less less = {}, stream_view s = {}, place at = place::her
     detail::stream_state& on = detail::resolve_stream(s, range.view().device(), operation);
     const auto output = detail::writing(on, range, operation);
     const auto to = output.elements();
-    detail::queue_task(
-        on, to.size > 1,
-        [to, less] {
-            detail::sort_rows(detail::rows<detail::element_of_t<Out>, void>{to.data}, to.size,
-                              less);
-        },
-        operation);
+    detail::queue_sort(on, detail::rows<detail::element_of_t<Out>, void>{to.data}, to.size, less,
+                       operation);
 }
 
 /// As above, by `<`, on a stream.
@@ -55,12 +50,7 @@ void sort_by_key(Keys&& keys, Values&& values, Less less = {}, stream_view s = {
     detail::require_same_size(sorted.size, moved.size, operation);
     detail::require_apart(sorted, moved, operation, "the keys and the values overlap");
     using rows = detail::rows<detail::element_of_t<Keys>, detail::element_of_t<Values>>;
-    detail::queue_task(
-        on, sorted.size > 1,
-        [sorted, moved, less] {
-            detail::sort_rows(rows{sorted.data, moved.data}, sorted.size, less);
-        },
-        operation);
+    detail::queue_sort(on, rows{sorted.data, moved.data}, sorted.size, less, operation);
 }
 
 /// As above, by `<`, on a stream.

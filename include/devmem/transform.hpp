@@ -24,7 +24,7 @@ inline namespace DEVMEM_KERNEL_NAMESPACE {
 /// `out[i] = f(in[i])` for each i, in no order. `out` may be `in` itself. `f` is copied at the
 /// call. What it throws on the CPU is thrown by the stream's next `synchronize`.
 /// @throws invalid_argument when sizes differ or the ranges overlap in part, wrong_device when
-/// they or the stream are of different devices, not_permitted on a GPU (no kernels in this version)
+/// they or the stream are of different devices, not_permitted on a GPU (file not built by nvcc)
 /// @sync none @complexity n calls
 template <device_range In, detail::output_range Out, detail::elementwise_function<In> F>
 void transform(const In& in, Out&& out, F f, stream_view s = {}, place at = place::here()) {

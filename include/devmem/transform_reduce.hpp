@@ -13,13 +13,14 @@
 namespace devmem::inline v0 {
 
 namespace detail {
+inline namespace DEVMEM_KERNEL_NAMESPACE {
 
 /// The values of a function of the elements, for a tree.
 template <class T, class In, class F>
 struct transformed_loader {
     const In* data;
     F f;
-    T operator()(std::size_t i) const { return static_cast<T>(f(data[i])); }
+    DEVMEM_HD T operator()(std::size_t i) const { return static_cast<T>(f(data[i])); }
 };
 
 template <class T, class In, class Op, class F>
@@ -37,6 +38,7 @@ concept function_of_element = requires(const F& f, const element_of_t<In>& x) {
     static_cast<T>(f(x));
 };
 
+}  // namespace DEVMEM_KERNEL_NAMESPACE
 }  // namespace detail
 
 inline namespace DEVMEM_KERNEL_NAMESPACE {
@@ -45,7 +47,7 @@ inline namespace DEVMEM_KERNEL_NAMESPACE {
 /// converted to the type of `init`. `op` must be associative and commutative but for rounding; the
 /// tree of operations depends on the number of elements only: the same bits for any number of
 /// threads.
-/// @throws wrong_device, not_permitted on a GPU (no kernels in this version), and what `f` and `op`
+/// @throws wrong_device, not_permitted on a GPU (file not built by nvcc), and what `f` and `op`
 /// throw @sync stream
 template <device_range In, device_element T, class Op, detail::function_of_element<In, T> F>
 T transform_reduce(const In& in, T init, Op op, F f, stream_view s = {}, place at = place::here()) {
@@ -57,8 +59,8 @@ T transform_reduce(const In& in, T init, Op op, F f, stream_view s = {}, place a
 }
 
 /// The same, to the one element of `out`, whose type is that of the sum.
-/// @throws invalid_argument when `out` is not one element, wrong_device, not_permitted on a GPU (no
-/// kernels in this version) @sync none
+/// @throws invalid_argument when `out` is not one element, wrong_device, not_permitted on a GPU
+/// (file not built by nvcc) @sync none
 template <device_range In, detail::output_range Out, class Op,
           detail::function_of_element<In, detail::element_of_t<Out>> F>
 void transform_reduce_async(const In& in, Out&& out,

@@ -111,6 +111,13 @@ struct every_function {
             return cudaLaunchKernel(reinterpret_cast<const void*>(&nothing), dim3(1), dim3(1),
                                     nullptr, 0, stream);
         });
+        add("cudaLaunchKernelExC", [this] {
+            cudaLaunchConfig_t c{};
+            c.gridDim = dim3(1);
+            c.blockDim = dim3(1);
+            c.stream = stream;
+            return cudaLaunchKernelExC(&c, reinterpret_cast<const void*>(&nothing), nullptr);
+        });
         add("cudaLaunchKernel",
             [this] { return __cudaLaunchKernel(nullptr, dim3(1), dim3(1), nullptr, 0, stream); });
     }

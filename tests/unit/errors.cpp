@@ -93,6 +93,7 @@ TEST_CASE("each code has its class, caught by its facts and as a standard except
     CHECK(thrown_as<devmem::length_error>(error_code::length_error));
     CHECK(thrown_as<devmem::forked>(error_code::forked));
     CHECK(thrown_as<devmem::deadlock>(error_code::deadlock));
+    CHECK(thrown_as<devmem::no_host_twin>(error_code::no_host_twin));
     CHECK(thrown_as<error>(error_code::backend_failure));
 }
 
@@ -193,7 +194,7 @@ TEST_CASE("each code is described in words of its own") {
         for (const std::string& other : seen) CHECK(text != other);
         seen.push_back(text);
     }
-    CHECK(seen.size() == 13);
+    CHECK(seen.size() == 14);
 }
 
 TEST_CASE("what goes wrong in a destructor goes to the sink, but for devices already lost") {

@@ -161,8 +161,8 @@ TEST_CASE("on a GPU it is not permitted in this version, and says so") {
         const auto f = [&called](std::size_t) { called = true; };
         CHECK_THROWS_WITH_AS(
             for_each_index(100, f, s),
-            "for_each_index: no kernel for cuda:1 in this version, only for CPU devices; copy the "
-            "data to one",
+            "for_each_index: no kernel for cuda:1 in a file that nvcc has not compiled; "
+            "compile it with nvcc, or copy the data to a CPU device",
             devmem::not_permitted);
         CHECK_THROWS_AS(for_each_index(0, f, s), devmem::not_permitted);
         CHECK_THROWS_AS(for_each_index(1, f), devmem::not_permitted);

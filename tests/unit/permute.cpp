@@ -231,8 +231,8 @@ TEST_CASE("on a GPU it is not permitted in this version, and says so") {
         const test_vector<int> in(10, 1, test_device(3));
         test_vector<int> out(10, 2, test_device(3));
         CHECK(message_of<devmem::not_permitted>([&] { gather_elements(in, in, out); }) ==
-              "gather_elements: no kernel for cuda:3 in this version, only for CPU devices; copy "
-              "the data to one");
+              "gather_elements: no kernel for cuda:3 in a file that nvcc has not compiled; "
+              "compile it with nvcc, or copy the data to a CPU device");
         CHECK_THROWS_AS(scatter_elements(in, in, out), devmem::not_permitted);
         CHECK(elements_of(out) == std::vector<int>(10, 2));
     }

@@ -349,10 +349,9 @@ TEST_CASE("on a GPU it is not permitted in this version, and says so") {
     } else {
         const test_vector<int> v(10, 1, test_device(3));
         test_vector<int> out(1, 8, test_device(3));
-        CHECK(
-            message_of<devmem::not_permitted>([&] { static_cast<void>(reduce(v)); }) ==
-            "reduce: no kernel for cuda:3 in this version, only for CPU devices; copy the data to "
-            "one");
+        CHECK(message_of<devmem::not_permitted>([&] { static_cast<void>(reduce(v)); }) ==
+              "reduce: no kernel for cuda:3 in a file that nvcc has not compiled; "
+              "compile it with nvcc, or copy the data to a CPU device");
         CHECK_THROWS_AS(static_cast<void>(reduce(v, 1, devmem::plus{})), devmem::not_permitted);
         CHECK_THROWS_AS(reduce_async(v, out), devmem::not_permitted);
         CHECK(out.get(0) == 8);

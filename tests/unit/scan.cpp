@@ -286,8 +286,8 @@ TEST_CASE("on a GPU it is not permitted in this version, and says so") {
     } else {
         test_vector<int> v(10, 1, test_device(3));
         CHECK(message_of<devmem::not_permitted>([&] { inclusive_scan(v, v); }) ==
-              "inclusive_scan: no kernel for cuda:3 in this version, only for CPU devices; copy "
-              "the data to one");
+              "inclusive_scan: no kernel for cuda:3 in a file that nvcc has not compiled; "
+              "compile it with nvcc, or copy the data to a CPU device");
         CHECK_THROWS_AS(exclusive_scan(v, v, 2), devmem::not_permitted);
         CHECK(elements_of(v) == std::vector<int>(10, 1));
     }

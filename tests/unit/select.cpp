@@ -282,8 +282,8 @@ TEST_CASE("on a GPU it is not permitted in this version, and says so") {
         test_vector<int> out(10, 2, test_device(3));
         test_vector<int> count(1, 3, test_device(3));
         CHECK(message_of<devmem::not_permitted>([&] { copy_if_async(in, out, count, is_even); }) ==
-              "copy_if_async: no kernel for cuda:3 in this version, only for CPU devices; copy the "
-              "data to one");
+              "copy_if_async: no kernel for cuda:3 in a file that nvcc has not compiled; "
+              "compile it with nvcc, or copy the data to a CPU device");
         CHECK_THROWS_AS(static_cast<void>(copy_if(in, out, is_even)), devmem::not_permitted);
         CHECK_THROWS_AS(unique_async(out, count), devmem::not_permitted);
         CHECK_THROWS_AS(static_cast<void>(unique(out)), devmem::not_permitted);

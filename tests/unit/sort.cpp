@@ -374,8 +374,8 @@ TEST_CASE("on a GPU it is not permitted in this version, and says so") {
         test_vector<int> v({2, 1}, test_device(3));
         test_vector<int> w({2, 1}, test_device(3));
         CHECK(message_of<devmem::not_permitted>([&] { sort(v); }) ==
-              "sort: no kernel for cuda:3 in this version, only for CPU devices; copy the data to "
-              "one");
+              "sort: no kernel for cuda:3 in a file that nvcc has not compiled; "
+              "compile it with nvcc, or copy the data to a CPU device");
         CHECK_THROWS_AS(sort_by_key(v, w, descending{}), devmem::not_permitted);
         CHECK(elements_of(v) == std::vector{2, 1});
     }

@@ -272,10 +272,9 @@ TEST_CASE("on a GPU it is not permitted in this version, and says so") {
     } else {
         const test_vector<int> in(10, 1, test_device(2));
         test_vector<int> out(10, 2, test_device(2));
-        CHECK(
-            message_of<devmem::not_permitted>([&] { transform(in, out, twice); }) ==
-            "transform: no kernel for cuda:2 in this version, only for CPU devices; copy the data "
-            "to one");
+        CHECK(message_of<devmem::not_permitted>([&] { transform(in, out, twice); }) ==
+              "transform: no kernel for cuda:2 in a file that nvcc has not compiled; "
+              "compile it with nvcc, or copy the data to a CPU device");
         CHECK_THROWS_AS(transform(in, in, out, sum), devmem::not_permitted);
         CHECK(contents(out) == std::vector(10, 2));
     }

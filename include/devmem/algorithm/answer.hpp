@@ -2,6 +2,7 @@
 /// What algorithms have in common that answer yes or no.
 #pragma once
 
+#include <devmem/config.hpp>
 #include <devmem/container/range.hpp>
 
 #include <concepts>
@@ -10,7 +11,7 @@ namespace devmem::inline v0::detail {
 
 /// Of all elements, whether each is as it should be.
 struct logical_and {
-    constexpr bool operator()(bool a, bool b) const noexcept { return a && b; }
+    DEVMEM_HD constexpr bool operator()(bool a, bool b) const noexcept { return a && b; }
 };
 
 /// A range that an answer can be written to.

@@ -1,5 +1,5 @@
 /// \file
-/// What algorithms ask of functors, and how a task that is more than one loop is queued.
+/// What algorithms ask of functors and of ranges together.
 #pragma once
 
 #include <devmem/algorithm/operand.hpp>
@@ -43,15 +43,6 @@ void require_apart(operand<In> in, operand<Out> out, const call_site& operation,
         return;
     }
     throw_failure({.code = error_code::invalid_argument, .operation = operation}, otherwise);
-}
-
-/// Queues `task()` on a CPU stream unless there is nothing to do for it: it makes loops of its own
-/// of the team. What it throws is kept for the stream's next `synchronize`.
-/// @throws not_permitted on a stream of a GPU, for which this version has no kernels
-template <class Task>
-void queue_task(stream_state& s, bool is_needed, const Task& task, const call_site& operation) {
-    queue_loop(
-        s, is_needed ? 1 : 0, 1, [task](std::size_t, std::size_t) { task(); }, operation);
 }
 
 }  // namespace devmem::inline v0::detail

@@ -3,11 +3,15 @@
 #pragma once
 
 #include <devmem/algorithm/functor.hpp>
+#include <devmem/algorithm/loop.hpp>
+#include <devmem/config.hpp>
+#include <devmem/device_buffer.hpp>
+#include <devmem/pinned_buffer.hpp>
 
 #include <concepts>
 #include <cstddef>
 
-namespace devmem::inline v0::detail {
+namespace devmem::inline v0::detail::inline DEVMEM_KERNEL_NAMESPACE {
 
 /// Negative ones become larger than any range.
 template <std::integral Index>
@@ -56,4 +60,54 @@ void for_each_pair(operand<const Index> indices, std::size_t size, const Move& m
     if (is_wrong.load_relaxed()) throw_bad_index(indices, size, operation);
 }
 
-}  // namespace devmem::inline v0::detail
+/// What a GPU has noted: the first position whose index is wrong, or this where none is.
+inline constexpr std::size_t none_is_wrong = ~std::size_t{0};
+
+[[noreturn]] inline void throw_bad_position(std::size_t at, std::size_t size,
+                                            const call_site& operation) {
+    text<128> message;
+    message.add("the index at position %zu is not within the %zu elements", at, size);
+    throw_failure({.code = error_code::invalid_argument, .operation = operation}, message.c_str());
+}
+
+/// On a GPU. A host function at the end looks at what was noted, and throws in the stream's next
+/// `synchronize`. @pre some indices
+template <class Index, class Move>
+void queue_pairs_on_device(stream_state& on, operand<const Index> indices, std::size_t size,
+                           const Move& move, const call_site& operation) {
+    const auto succeed = [&](status s) { check(s, operation, *on.table, on.where); };
+    device_buffer noted(sizeof(std::size_t), uninitialized, stream_view(on));
+    pinned_buffer<std::size_t> seen(1, uninitialized, stream_view(on));
+    const auto noting = writing(on, noted, operation);
+    const auto seeing = writing(on, seen, operation);
+    auto* const first = reinterpret_cast<std::size_t*>(noting.elements().data);
+    std::size_t* const found = seeing.elements().data;
+    succeed(on.table->fill_async(on.where, on.handle, first, &none_is_wrong, sizeof *first, 1));
+    succeed(
+        launch_checked_pairs(on.where, on.handle, indices.data, indices.size, size, move, first));
+    succeed(on.table->copy_async(on.where, on.handle, found, first, sizeof *first));
+    queue_on_host(
+        on,
+        [found, size, operation] {
+            if (*found != none_is_wrong) throw_bad_position(*found, size, operation);
+        },
+        operation);
+}
+
+/// Queues `move(i, indices[i])` for each i, in no order. By the stream's next `synchronize`:
+/// @throws invalid_argument when an index is not within `size` elements
+template <class Index, class Move>
+void queue_pairs(stream_state& on, operand<const Index> indices, std::size_t size, const Move& move,
+                 const call_site& operation) {
+    if (on.where.kind() == device_kind::cpu) {
+        if (indices.size == 0) return;
+        queue_on_host(
+            on, [=] { for_each_pair(indices, size, move, operation); }, operation);
+    } else if constexpr (has_kernels) {
+        if (indices.size != 0) queue_pairs_on_device(on, indices, size, move, operation);
+    } else {
+        throw_no_kernels(on.where, operation);
+    }
+}
+
+}  // namespace devmem::inline v0::detail::inline DEVMEM_KERNEL_NAMESPACE

@@ -1,9 +1,8 @@
 /// \file
-/// How algorithms see their ranges, and how they queue work that loops over elements.
+/// How algorithms see their ranges.
 #pragma once
 
 #include <devmem/container/range.hpp>
-#include <devmem/host_task.hpp>
 #include <devmem/memory/reclaim.hpp>
 #include <devmem/stream/resolve.hpp>
 
@@ -94,27 +93,5 @@ void require_same_or_apart(operand<In> in, operand<Out> out, const call_site& op
     throw_failure({.code = error_code::invalid_argument, .operation = operation},
                   "the output overlaps an input without being the same range; copy one of them");
 }
-
-/// Queues `body(begin, end)` over pieces of [0, n) on a CPU stream, shared among the team at
-/// multiples of `grain`. What it throws is kept for the stream's next `synchronize`.
-/// @throws not_permitted on a stream of a GPU, for which this version has no kernels
-template <class Body>
-void queue_loop(stream_state& s, std::size_t n, std::size_t grain, const Body& body,
-                const call_site& operation) {
-    if (s.where.kind() != device_kind::cpu) {
-        text<160> message;
-        message.add(
-            "no kernel for %s:%d in this version, only for CPU devices; copy the data to one",
-            kind_name(s.where.kind()), s.where.index());
-        throw_failure({.code = error_code::not_permitted, .operation = operation, .where = s.where},
-                      message.c_str());
-    }
-    if (n == 0) return;
-    queue_on_host(
-        s, [n, grain, body] { engine().helpers().run(n, grain, body); }, operation);
-}
-
-/// Elements of a loop that a helper is worth waking for.
-inline constexpr std::size_t loop_grain = 4096;
 
 }  // namespace devmem::inline v0::detail

@@ -2,6 +2,8 @@
 /// Numbers as unsigned integers in the same order.
 #pragma once
 
+#include <devmem/config.hpp>
+
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -68,7 +70,7 @@ struct by_radix_key {
 /// The order of numbers that are too wide for it, likewise with NaN at the end.
 struct nan_last {
     template <class T>
-    constexpr bool operator()(T a, T b) const noexcept {
+    DEVMEM_HD constexpr bool operator()(T a, T b) const noexcept {
         return a < b || (!__builtin_isnan(a) && __builtin_isnan(b));
     }
 };

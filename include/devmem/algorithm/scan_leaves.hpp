@@ -5,11 +5,13 @@
 
 #include <devmem/algorithm/functor.hpp>
 #include <devmem/algorithm/scratch.hpp>
+#include <devmem/algorithm/task.hpp>
+#include <devmem/config.hpp>
 
 #include <cstddef>
 #include <type_traits>
 
-namespace devmem::inline v0::detail {
+namespace devmem::inline v0::detail::inline DEVMEM_KERNEL_NAMESPACE {
 
 /// So many elements are joined one after the other. Four such leaves are worked on at a time: each
 /// join waits for the one before it in its leaf, and those of different leaves overlap.
@@ -207,7 +209,8 @@ void queue_scan(const In& in, Out& out, const Init& init, const Op& op, stream_s
     queue_task(
         on, to.size != 0,
         [from, to, init, op] { scan_elements(from.data, from.size, to.data, init, op); },
+        [&](const auto& at) { return device_scan(at, from.data, to.size, to.data, init, op); },
         operation);
 }
 
-}  // namespace devmem::inline v0::detail
+}  // namespace devmem::inline v0::detail::inline DEVMEM_KERNEL_NAMESPACE

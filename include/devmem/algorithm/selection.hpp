@@ -4,13 +4,15 @@
 
 #include <devmem/algorithm/functor.hpp>
 #include <devmem/algorithm/scratch.hpp>
+#include <devmem/algorithm/task.hpp>
+#include <devmem/config.hpp>
 
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <limits>
 
-namespace devmem::inline v0::detail {
+namespace devmem::inline v0::detail::inline DEVMEM_KERNEL_NAMESPACE {
 
 /// Made and used on a worker, which the team helps. Each element is asked about once, and nothing
 /// is moved before all have been: what the question throws finds the elements as they were.
@@ -153,6 +155,9 @@ void queue_copy_if(const In& in, Out& out, const F& pred, Count* count, stream_s
             const auto keeps = [x, &pred](std::size_t i) -> bool { return pred(x[i]); };
             *count = static_cast<Count>(select_elements(x, from.size, to.data, keeps));
         },
+        [&](const auto& at) {
+            return device_copy_if(at, from.data, from.size, to.data, pred, count);
+        },
         operation);
 }
 
@@ -171,6 +176,7 @@ void queue_unique(Out& range, const F& equal, Count* count, stream_state& on,
             };
             *count = static_cast<Count>(select_elements(x, to.size, to.data, keeps));
         },
+        [&](const auto& at) { return device_unique(at, to.data, to.size, equal, count); },
         operation);
 }
 
@@ -183,4 +189,4 @@ void require_count(operand<Count> count, operand<Out> out, std::size_t n,
     require_apart(count, out, operation, "the element for the count is one of the output's");
 }
 
-}  // namespace devmem::inline v0::detail
+}  // namespace devmem::inline v0::detail::inline DEVMEM_KERNEL_NAMESPACE

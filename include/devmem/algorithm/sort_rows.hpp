@@ -4,12 +4,14 @@
 
 #include <devmem/algorithm/merge_sort.hpp>
 #include <devmem/algorithm/radix_sort.hpp>
+#include <devmem/algorithm/task.hpp>
+#include <devmem/config.hpp>
 #include <devmem/functional.hpp>
 
 #include <cstddef>
 #include <type_traits>
 
-namespace devmem::inline v0::detail {
+namespace devmem::inline v0::detail::inline DEVMEM_KERNEL_NAMESPACE {
 
 /// On a worker.
 template <class Rows, class Less>
@@ -26,4 +28,33 @@ void sort_rows(const Rows& data, std::size_t n, const Less& less) {
     }
 }
 
-}  // namespace devmem::inline v0::detail
+/// The order in which a GPU compares keys.
+template <class K, class Less>
+auto device_order(const Less& less) {
+    if constexpr (std::is_same_v<Less, devmem::less> && std::is_floating_point_v<K>) {
+        return nan_last{};
+    } else {
+        return less;
+    }
+}
+
+/// Queues a sort of `n` rows.
+template <class K, class V, class Less>
+void queue_sort(stream_state& on, const rows<K, V>& data, std::size_t n, const Less& less,
+                const call_site& operation) {
+    queue_task(
+        on, n > 1, [data, n, less] { sort_rows(data, n, less); },
+        [&](const auto& at) {
+            if constexpr (!std::is_void_v<V>) {
+                return device_sort_pairs(at, data.keys, data.values, n, device_order<K>(less));
+            } else if constexpr (std::is_same_v<Less, devmem::less> && std::is_integral_v<K> &&
+                                 has_radix_key<K>) {
+                return device_sort_integers(at, data.keys, n);
+            } else {
+                return device_sort(at, data.keys, n, device_order<K>(less));
+            }
+        },
+        operation);
+}
+
+}  // namespace devmem::inline v0::detail::inline DEVMEM_KERNEL_NAMESPACE

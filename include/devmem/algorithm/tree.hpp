@@ -5,11 +5,13 @@
 
 #include <devmem/algorithm/functor.hpp>
 #include <devmem/algorithm/scratch.hpp>
+#include <devmem/algorithm/task.hpp>
+#include <devmem/config.hpp>
 
 #include <cstddef>
 #include <new>
 
-namespace devmem::inline v0::detail {
+namespace devmem::inline v0::detail::inline DEVMEM_KERNEL_NAMESPACE {
 
 /// Leaves of the tree: so many elements are reduced by one thread, in `tree_lanes` interleaved
 /// sums, which a compiler turns into vector instructions.
@@ -20,7 +22,7 @@ inline constexpr std::size_t tree_lanes = 32;
 template <class T>
 struct element_loader {
     const T* data;
-    const T& operator()(std::size_t i) const noexcept { return data[i]; }
+    DEVMEM_HD const T& operator()(std::size_t i) const noexcept { return data[i]; }
 };
 
 /// Pairs neighbours until one is left. @pre n > 0
@@ -86,7 +88,7 @@ void queue_reduction(stream_state& on, const Load& load, std::size_t n, const T&
             *result = static_cast<Result>(
                 n == 0 ? init : static_cast<T>(op(init, reduce_tree<T>(load, n, op))));
         },
-        operation);
+        [&](const auto& at) { return device_reduce(at, load, n, init, op, result); }, operation);
 }
 
-}  // namespace devmem::inline v0::detail
+}  // namespace devmem::inline v0::detail::inline DEVMEM_KERNEL_NAMESPACE

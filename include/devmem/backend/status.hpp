@@ -20,6 +20,7 @@ enum class error_code : std::int32_t {
     length_error,
     forked,
     deadlock,
+    no_host_twin,
     backend_failure,  ///< the backend failed in a way that has no code of its own here
 };
 

@@ -69,7 +69,7 @@ void close_to_program(const device_block& b) {
 #endif
 }
 
-bool device_memory::map(slab& s, std::size_t bytes) {
+bool device_memory::map(slab& s, std::size_t bytes) const {
     s.bytes = bytes;
     s.file = memfd_create("simulated device memory", MFD_CLOEXEC);
     if (s.file < 0) return false;
@@ -80,7 +80,8 @@ bool device_memory::map(slab& s, std::size_t bytes) {
     if (with_race_detector) {
         s.seen = s.reached;
     } else {
-        void* seen = mmap(nullptr, bytes, PROT_NONE, MAP_SHARED, s.file, 0);
+        const int rights = opened_ > 0 ? PROT_READ | PROT_WRITE : PROT_NONE;
+        void* seen = mmap(nullptr, bytes, rights, MAP_SHARED, s.file, 0);
         if (seen == MAP_FAILED) return false;
         s.seen = static_cast<std::byte*>(seen);
     }
@@ -141,6 +142,20 @@ bool device_memory::owns(const void* p) const {
     const auto* at = static_cast<const std::byte*>(p);
     return std::any_of(slabs_.begin(), slabs_.end(),
                        [at](const slab& s) { return at >= s.seen && at < s.seen + s.bytes; });
+}
+
+void device_memory::protect(int rights) const {
+    for (const slab& s : slabs_) {
+        if (mprotect(s.seen, s.bytes, rights) != 0) std::abort();
+    }
+}
+
+void device_memory::open() {
+    if (opened_++ == 0) protect(PROT_READ | PROT_WRITE);
+}
+
+void device_memory::close() {
+    if (--opened_ == 0) protect(PROT_NONE);
 }
 
 bool allocation::in_use() const {
@@ -253,6 +268,18 @@ void address_space::note_use(const void* p, queue_mark mark) {
     } else {
         same->ticket = std::max(same->ticket, mark.ticket);
     }
+}
+
+void address_space::open() {
+    if (with_race_detector) return;
+    const std::lock_guard lock(mutex_);
+    device_memory_.open();
+}
+
+void address_space::close() {
+    if (with_race_detector) return;
+    const std::lock_guard lock(mutex_);
+    device_memory_.close();
 }
 
 memory_amount address_space::live(int device, memory_kind kind) const {

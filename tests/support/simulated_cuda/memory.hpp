@@ -35,6 +35,10 @@ class device_memory {
     /// True for an address that is or was a device's.
     bool owns(const void* p) const;
 
+    /// Between the two, which may be called any number of times at once, the host may touch it.
+    void open();
+    void close();
+
   private:
     struct slab {
         std::byte* seen = nullptr;
@@ -44,10 +48,12 @@ class device_memory {
         std::map<std::size_t, std::size_t> unused;  // offset, bytes
     };
 
-    static bool map(slab& s, std::size_t bytes);
+    bool map(slab& s, std::size_t bytes) const;
+    void protect(int rights) const;
     static std::optional<device_block> cut(slab& s, std::size_t bytes);
 
     std::vector<slab> slabs_;
+    int opened_ = 0;
 };
 
 /// Marks a block's bytes as the program's, or as nobody's, for a sanitizer that can.
@@ -98,6 +104,11 @@ class address_space {
     place find(const void* p, std::size_t bytes) const;
     void note_use(const void* p, queue_mark mark);
     memory_amount live(int device, memory_kind kind) const;
+
+    /// Opens the memory of all devices to the host, while it does a kernel's work. Without a race
+    /// detector only, under which it is open anyway and a lock would be seen as an order.
+    void open();
+    void close();
 
   private:
     using map = std::map<const std::byte*, allocation>;

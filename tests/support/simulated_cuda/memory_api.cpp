@@ -1,5 +1,6 @@
 // Allocating and freeing.
 
+#include "sabotage.hpp"
 #include "state.hpp"
 
 using simulated_cuda::call;
@@ -45,7 +46,7 @@ void free_now(call& c, const allocation& a) {
 
 int free_memory(call& c, void* p, bool of_host) {
     // Rule: a null pointer is nothing to do.
-    if (p == nullptr) return cudaSuccess;
+    if (p == nullptr || is_sabotaged(sabotage::free)) return cudaSuccess;
     c.address = p;
     const auto taken = the_simulation().memory.take(p, of_host);
     // Rule: each pointer is freed once, by the function that goes with the one that gave it.
@@ -76,6 +77,7 @@ int free_async(call& c, void* p, cudaStream_t handle, bool per_thread) {
         misuse(c, "not memory from cudaMallocAsync, or freed before");
         return cudaErrorInvalidValue;
     }
+    if (is_sabotaged(sabotage::free)) return cudaSuccess;
     const allocation a = *s.memory.take(p, false);
     c.bytes = a.block.bytes;
     const queue_mark mark = enqueue_call(*stream, [block = a.block, device = a.device]() noexcept {

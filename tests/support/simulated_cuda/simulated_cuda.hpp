@@ -3,7 +3,9 @@
 ///
 /// The library `simulated_cudart` stands in for the CUDA runtime and driver, over the CPU engine's
 /// queues. Settings of the environment, read at first use: `SIMULATED_CUDA_DEVICES` (2 where it is
-/// not set) and `DEVMEM_SCHEDULER` (`threads`, `inline` or `deferred:SEED`).
+/// not set), `DEVMEM_SCHEDULER` (`threads`, `inline` or `deferred:SEED`), and, to see that tests
+/// notice, `SIMULATED_CUDA_SABOTAGE` (`copy`, `wait`, `free` or `set_device`: it does nothing and
+/// succeeds).
 ///
 /// All functions may be called from any thread, but a test that resets or makes calls fail should
 /// be the only one at work. `fidelity.md`, beside this file, lists what is not modelled.

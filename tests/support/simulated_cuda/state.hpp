@@ -3,6 +3,7 @@
 #pragma once
 
 #include "calls.hpp"
+#include "kernels.hpp"
 #include "memory.hpp"
 #include "simulated_cuda.hpp"
 #include "streams.hpp"
@@ -87,6 +88,7 @@ struct simulation {
     call_book calls;
     address_space memory;
     stream_book streams;
+    twin_book twins;
     std::atomic<bool> unloaded{false};
     std::atomic<bool> handles_are_reused{false};
     std::atomic<bool> pageable_is_accessible{false};
