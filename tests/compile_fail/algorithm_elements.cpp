@@ -130,7 +130,7 @@ void use(const floats& in, floats& out, ints& counts, points& all) {
     // expected: device_element
     devmem::sort(devmem::device_vector<std::string>());
 #elif DEVMEM_FAIL == 27
-    // expected: invalid .static_cast. from type .const point|static_cast from .const point
+    // expected: invalid .static_cast. from type .const point|cannot convert .const point
     static_cast<void>(devmem::inner_product(in, all, 0.0f));
 #endif
 }

@@ -106,7 +106,7 @@ void use(const vector& in, vector& out, devmem::device_vector<int>& counts) {
     // expected: no matching function for call to .*sort_by_key
     devmem::sort_by_key(out, counts, [](float&, float&) { return true; });
 #elif DEVMEM_FAIL == 22
-    // expected: invalid .static_cast. from type .opaque|static_cast from .opaque
+    // expected: invalid .static_cast. from type .opaque|cannot convert .opaque
     devmem::transform(in, out, hidden);
 #elif DEVMEM_FAIL == 23
     // expected: no match for call to|no matching function for call to
