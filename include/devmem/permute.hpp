@@ -8,7 +8,52 @@
 
 #include <cstddef>
 
-namespace devmem::inline v0::inline DEVMEM_KERNEL_NAMESPACE {
+namespace devmem::inline v0 {
+
+namespace detail {
+
+/// Which side the indices are positions in; the other is gone through one by one.
+enum class indexed { source, output };
+
+/// Queues `gather_elements` or `scatter_elements`.
+template <indexed Side, class In, class Indices, class Out>
+void queue_permutation(const In& src, const Indices& indices, Out& out, stream_view s,
+                       const call_site& operation) {
+    constexpr bool gathers = Side == indexed::source;
+    stream_state& on = resolve_stream(s, out.view().device(), operation);
+    const auto source = reading(on, src, operation);
+    const auto places = reading(on, indices, operation);
+    const auto output = writing(on, out, operation);
+    const auto from = source.elements();
+    const auto which = places.elements();
+    const auto to = output.elements();
+    if constexpr (gathers) {
+        require_same_size(which.size, to.size, operation);
+    } else {
+        require_same_size(from.size, which.size, operation);
+    }
+    require_apart(from, to, operation);
+    require_apart(which, to, operation);
+    queue_task(
+        on, which.size != 0,
+        [from, which, to, operation] {
+            const auto* const x = from.data;
+            auto* const y = to.data;
+            const auto move = [x, y](std::size_t i, std::size_t index) {
+                if constexpr (gathers) {
+                    y[i] = x[index];
+                } else {
+                    y[index] = x[i];
+                }
+            };
+            for_each_pair(which, gathers ? from.size : to.size, move, operation);
+        },
+        operation);
+}
+
+}  // namespace detail
+
+inline namespace DEVMEM_KERNEL_NAMESPACE {
 
 /// `out[i] = src[indices[i]]` for each i, in no order. Indices are integers of any type, and may
 /// occur more than once.
@@ -20,26 +65,8 @@ template <device_range In, detail::integral_range Indices, detail::output_range 
 requires detail::of_one_type<In, Out>
 void gather_elements(const In& src, const Indices& indices, Out&& out, stream_view s = {},
                      place at = place::here()) {
-    const detail::call_site operation("gather_elements", at);
-    detail::stream_state& on = detail::resolve_stream(s, out.view().device(), operation);
-    const auto source = detail::reading(on, src, operation);
-    const auto places = detail::reading(on, indices, operation);
-    const auto output = detail::writing(on, out, operation);
-    const auto from = source.elements();
-    const auto which = places.elements();
-    const auto to = output.elements();
-    detail::require_same_size(which.size, to.size, operation);
-    detail::require_apart(from, to, operation);
-    detail::require_apart(which, to, operation);
-    detail::queue_task(
-        on, to.size != 0,
-        [from, which, to, operation] {
-            const auto* const x = from.data;
-            auto* const y = to.data;
-            const auto move = [x, y](std::size_t i, std::size_t index) { y[i] = x[index]; };
-            detail::for_each_pair(which, from.size, move, operation);
-        },
-        operation);
+    detail::queue_permutation<detail::indexed::source>(src, indices, out, s,
+                                                       {"gather_elements", at});
 }
 
 /// `out[indices[i]] = src[i]` for each i, in no order; the other elements of `out` keep their
@@ -53,26 +80,10 @@ template <device_range In, detail::integral_range Indices, detail::output_range 
 requires detail::of_one_type<In, Out>
 void scatter_elements(const In& src, const Indices& indices, Out&& out, stream_view s = {},
                       place at = place::here()) {
-    const detail::call_site operation("scatter_elements", at);
-    detail::stream_state& on = detail::resolve_stream(s, out.view().device(), operation);
-    const auto source = detail::reading(on, src, operation);
-    const auto places = detail::reading(on, indices, operation);
-    const auto output = detail::writing(on, out, operation);
-    const auto from = source.elements();
-    const auto which = places.elements();
-    const auto to = output.elements();
-    detail::require_same_size(from.size, which.size, operation);
-    detail::require_apart(from, to, operation);
-    detail::require_apart(which, to, operation);
-    detail::queue_task(
-        on, from.size != 0,
-        [from, which, to, operation] {
-            const auto* const x = from.data;
-            auto* const y = to.data;
-            const auto move = [x, y](std::size_t i, std::size_t index) { y[index] = x[i]; };
-            detail::for_each_pair(which, to.size, move, operation);
-        },
-        operation);
+    detail::queue_permutation<detail::indexed::output>(src, indices, out, s,
+                                                       {"scatter_elements", at});
 }
 
-}  // namespace devmem::inline v0::inline DEVMEM_KERNEL_NAMESPACE
+}  // namespace DEVMEM_KERNEL_NAMESPACE
+
+}  // namespace devmem::inline v0
