@@ -26,6 +26,39 @@ struct scatter_move {
     DEVMEM_HD void operator()(std::size_t i, std::size_t index) const { to[index] = from[i]; }
 };
 
+/// Which side the indices are positions in; the other is gone through one by one.
+enum class indexed { source, output };
+
+inline namespace DEVMEM_KERNEL_NAMESPACE {
+
+/// Queues `gather_elements` or `scatter_elements`.
+template <indexed Side, class In, class Indices, class Out>
+void queue_permutation(const In& src, const Indices& indices, Out& out, stream_view s,
+                       const call_site& operation) {
+    stream_state& on = resolve_stream(s, out.view().device(), operation);
+    const auto source = reading(on, src, operation);
+    const auto places = reading(on, indices, operation);
+    const auto output = writing(on, out, operation);
+    const auto from = source.elements();
+    const auto which = places.elements();
+    const auto to = output.elements();
+    using value = element_of_t<In>;
+    if constexpr (Side == indexed::source) {
+        require_same_size(which.size, to.size, operation);
+    } else {
+        require_same_size(from.size, which.size, operation);
+    }
+    require_apart(from, to, operation);
+    require_apart(which, to, operation);
+    if constexpr (Side == indexed::source) {
+        queue_pairs(on, which, from.size, gather_move<value>{from.data, to.data}, operation);
+    } else {
+        queue_pairs(on, which, to.size, scatter_move<value>{from.data, to.data}, operation);
+    }
+}
+
+}  // namespace DEVMEM_KERNEL_NAMESPACE
+
 }  // namespace detail
 
 inline namespace DEVMEM_KERNEL_NAMESPACE {
@@ -40,20 +73,8 @@ template <device_range In, detail::integral_range Indices, detail::output_range 
 requires detail::of_one_type<In, Out>
 void gather_elements(const In& src, const Indices& indices, Out&& out, stream_view s = {},
                      place at = place::here()) {
-    const detail::call_site operation("gather_elements", at);
-    detail::stream_state& on = detail::resolve_stream(s, out.view().device(), operation);
-    const auto source = detail::reading(on, src, operation);
-    const auto places = detail::reading(on, indices, operation);
-    const auto output = detail::writing(on, out, operation);
-    const auto from = source.elements();
-    const auto which = places.elements();
-    const auto to = output.elements();
-    detail::require_same_size(which.size, to.size, operation);
-    detail::require_apart(from, to, operation);
-    detail::require_apart(which, to, operation);
-    detail::queue_pairs(on, which, from.size,
-                        detail::gather_move<detail::element_of_t<In>>{from.data, to.data},
-                        operation);
+    detail::queue_permutation<detail::indexed::source>(src, indices, out, s,
+                                                       {"gather_elements", at});
 }
 
 /// `out[indices[i]] = src[i]` for each i, in no order; the other elements of `out` keep their
@@ -67,20 +88,8 @@ template <device_range In, detail::integral_range Indices, detail::output_range 
 requires detail::of_one_type<In, Out>
 void scatter_elements(const In& src, const Indices& indices, Out&& out, stream_view s = {},
                       place at = place::here()) {
-    const detail::call_site operation("scatter_elements", at);
-    detail::stream_state& on = detail::resolve_stream(s, out.view().device(), operation);
-    const auto source = detail::reading(on, src, operation);
-    const auto places = detail::reading(on, indices, operation);
-    const auto output = detail::writing(on, out, operation);
-    const auto from = source.elements();
-    const auto which = places.elements();
-    const auto to = output.elements();
-    detail::require_same_size(from.size, which.size, operation);
-    detail::require_apart(from, to, operation);
-    detail::require_apart(which, to, operation);
-    detail::queue_pairs(on, which, to.size,
-                        detail::scatter_move<detail::element_of_t<In>>{from.data, to.data},
-                        operation);
+    detail::queue_permutation<detail::indexed::output>(src, indices, out, s,
+                                                       {"scatter_elements", at});
 }
 
 }  // namespace DEVMEM_KERNEL_NAMESPACE

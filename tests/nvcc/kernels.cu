@@ -2,6 +2,7 @@
 // library's kernels, whose twins run; reductions, scans, selections and sorts by theirs. Against
 // the standard library, on random inputs, of sizes around packs, blocks and leaves.
 #include "elements.hpp"
+#include "message_of.hpp"
 #include "test_backend.hpp"
 
 #include <devmem/devmem.hpp>

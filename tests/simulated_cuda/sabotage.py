@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""sabotage.py PROGRAM LEAST: over a runtime whose copy (wait, free, set-device) does nothing and says
-that it was done, hundreds of the program's test cases fail. Each runs in a process of its own, since
+"""sabotage.py PROGRAM: over a runtime whose copy (wait, free, set-device) does nothing and says that
+it was done, many of the program's test cases fail. Each runs in a process of its own, since
 many end it."""
 import concurrent.futures
 import os
@@ -8,7 +8,10 @@ import re
 import subprocess
 import sys
 
-program, least = sys.argv[1], int(sys.argv[2])
+program = sys.argv[1]
+
+# Memory that is not freed shows in few of them: containers give theirs to the pool.
+LEAST = {"copy": 100, "wait": 100, "free": 5, "set_device": 100}
 
 
 def run(case, what):
@@ -32,9 +35,13 @@ if not cases:
 
 status = 0
 with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-    for what in ("none", "copy", "wait", "free", "set_device"):
-        failed = sum(not passed for passed in pool.map(lambda case: run(case, what), cases))
-        print(f"{what}: {failed} of {len(cases)} test cases fail", flush=True)
-        if failed > 0 if what == "none" else failed < least:
+    for what in ("none", *LEAST):
+        passed = list(pool.map(lambda case: run(case, what), cases))
+        failed = [case for case, ok in zip(cases, passed) if not ok]
+        print(f"{what}: {len(failed)} of {len(cases)} test cases fail", flush=True)
+        if what == "none" and failed:
+            print(*failed, sep="\n")
+            status = 1
+        elif len(failed) < LEAST.get(what, 0):
             status = 1
 sys.exit(status)

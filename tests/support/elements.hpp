@@ -10,17 +10,21 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <exception>
-#include <string>
 #include <type_traits>
 #include <vector>
 
 namespace devmem_test {
 
+/// Of pieces, vectors and leaves of trees.
+inline constexpr std::size_t border_sizes[] = {0,   1,    7,    31,   32,   33,   255,   256,
+                                               257, 4095, 4096, 4097, 8192, 8193, 12'289};
+inline constexpr std::size_t large_sizes[] = {(1 << 20) - 1, 1 << 20, (1 << 20) + 1};
+
 /// Sixteen bytes.
 struct wide_element {
     std::int64_t number;
     double place;
+    friend bool operator==(const wide_element&, const wide_element&) = default;
 };
 
 /// Twelve bytes, and no value unless one is given: `x -> factor * x + term`, how often applied.
@@ -70,6 +74,26 @@ std::vector<T> drawn_values(random_numbers& random, std::size_t n, unsigned vari
     return values;
 }
 
+/// Values of which sums and products are exact as long as there are not many: sevenths are not.
+template <class T>
+std::vector<T> drawn_exact_values(random_numbers& random, std::size_t n) {
+    if constexpr (std::is_floating_point_v<T>) {
+        std::vector<T> values(n);
+        for (T& x : values) x = static_cast<T>(static_cast<int>(random.below(201)) - 100) / 4;
+        return values;
+    } else {
+        return drawn_values<T>(random, n);
+    }
+}
+
+/// Calls `f(values)` with exact values of T: many times a few, and each of the sizes at a border.
+template <class T, class F>
+void for_random_inputs(const F& f, int small = 200) {
+    random_numbers random(sizeof(T));
+    for (int i = 0; i < small; ++i) f(drawn_exact_values<T>(random, random.below(300)));
+    for (const std::size_t n : border_sizes) f(drawn_exact_values<T>(random, n));
+}
+
 /// The elements of a container or view, whatever their type.
 template <class R>
 auto elements_of(const R& range) {
@@ -85,17 +109,6 @@ template <class T>
 bool same_bits(const std::vector<T>& a, const std::vector<T>& b) {
     return a.size() == b.size() &&
            (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0);
-}
-
-/// The message of the exception of that class that `f` throws.
-template <class Error, class F>
-std::string message_of(const F& f) {
-    try {
-        f();
-    } catch (const Error& e) {
-        return e.what();
-    }
-    return "nothing of that class was thrown";
 }
 
 /// Elements in the middle of a container, with others around them that nothing may change.

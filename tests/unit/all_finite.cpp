@@ -1,7 +1,7 @@
 // No infinity and no NaN.
+#include "elements.hpp"
 #include "gate.hpp"
 #include "kernels.hpp"
-#include "random_values.hpp"
 #include "test_backend.hpp"
 
 #include <devmem/all_finite.hpp>

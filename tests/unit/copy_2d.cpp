@@ -1,6 +1,7 @@
 // copy_2d and copy_2d_async: rows of any shape, in every direction, against a plain loop.
 #include "contents.hpp"
 #include "gate.hpp"
+#include "message_of.hpp"
 #include "random.hpp"
 #include "test_backend.hpp"
 
@@ -26,6 +27,7 @@ using devmem::shape_2d;
 using devmem::stream;
 using devmem_test::contents;
 using devmem_test::counted;
+using devmem_test::message_of;
 using devmem_test::nothing_stays;
 using devmem_test::random_numbers;
 using devmem_test::settle;
@@ -277,22 +279,15 @@ TEST_CASE("what does not fit is refused, and both shapes are named") {
     refused({.rows = 2, .columns = 2, .src_pitch = huge});
     refused({.rows = huge / 2 + 2, .columns = 2, .src_pitch = 2, .dst_pitch = 2});
     copy_2d(v, host, {.rows = 2, .columns = 4, .src_pitch = 16, .dst_pitch = 16});
-    const auto message_of = [](const auto& call) -> std::string {
-        try {
-            call();
-        } catch (const devmem::invalid_argument& e) {
-            return e.what();
-        }
-        return {};
-    };
-    CHECK(message_of([&] { copy_2d(v, host, {.rows = 2, .columns = 4, .dst_pitch = 3}); }) ==
+    const auto said = [](const auto& f) { return message_of<devmem::invalid_argument>(f); };
+    CHECK(said([&] { copy_2d(v, host, {.rows = 2, .columns = 4, .dst_pitch = 3}); }) ==
           "copy_2d: 2 rows of 4 elements, each 3 after the one before, do not fit the destination "
           "of 20; a pitch is no shorter than a row");
     matrix<int> m(3, 4, test_device(1));
     matrix<int> wider(3, 5, test_device(1));
-    CHECK(message_of([&] { copy_2d(m, wider); }).find("3 x 4 elements do not fit 3 x 5") !=
+    CHECK(said([&] { copy_2d(m, wider); }).find("3 x 4 elements do not fit 3 x 5") !=
           std::string::npos);
-    CHECK(message_of([&] { copy_2d(m, host); }).find("3 x 4 elements and a range of 20") !=
+    CHECK(said([&] { copy_2d(m, host); }).find("3 x 4 elements and a range of 20") !=
           std::string::npos);
     CHECK_THROWS_AS(copy_2d_async(host, m), devmem::invalid_argument);
     CHECK(contents(v) == counted<int>(20));

@@ -1,5 +1,6 @@
 // Devices as values, and what can be asked of them.
 #include "gate.hpp"
+#include "message_of.hpp"
 #include "test_backend.hpp"
 
 #include <devmem/device.hpp>
@@ -23,6 +24,7 @@
 using devmem::device;
 using devmem::device_kind;
 using devmem_test::gate;
+using devmem_test::message_of;
 using devmem_test::path_is_cuda;
 using devmem_test::test_device;
 
@@ -36,17 +38,6 @@ static_assert(device::cuda(3).kind() == device_kind::cuda && device::cuda(3).ind
 static_assert(device::cpu(1) != device::cpu(2) && device::cpu(1) != device::cuda(1));
 
 namespace {
-
-/// The message of the exception of that class that `f` throws.
-template <class Error, class F>
-std::string message_of(const F& f) {
-    try {
-        f();
-    } catch (const Error& e) {
-        return e.what();
-    }
-    return "nothing of that class was thrown";
-}
 
 const char* const cpus = "; this process has cpu:0 to cpu:3";
 

@@ -1,6 +1,6 @@
 // Each backend call of each operation fails in turn: what throws has changed nothing and leaked
 // nothing, and whatever was asked of devmem before can be asked of it again.
-#include "fault_sweep.hpp"
+#include "swept_vectors.hpp"
 
 #include <devmem/adopt.hpp>
 #include <devmem/copy.hpp>
@@ -20,12 +20,6 @@
 #include <devmem/to.hpp>
 #include <devmem/to_host.hpp>
 
-#if !defined(DEVMEM_CUDA)
-#include <devmem/for_each.hpp>
-#include <devmem/reduce.hpp>
-#include <devmem/transform.hpp>
-#endif
-
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -36,64 +30,12 @@ using namespace devmem_test;
 
 namespace {
 
-/// Compares values that are there: `CHECK` would keep what an expression of its own throws.
-template <class T>
-void expect(const T& got, const T& wanted) {
-    CHECK(got == wanted);
-}
-
 struct wide {
     std::int64_t a;
     std::int64_t b;
     std::int32_t c;
     friend bool operator==(const wide&, const wide&) = default;
 };
-
-/// A container, and what it was like when it was made.
-template <class Vector>
-struct subject {
-    using values_type = decltype(contents(std::declval<Vector&>()));
-
-    Vector v;
-    std::size_t capacity = 0;
-    const void* address = nullptr;
-    values_type values;
-
-    explicit subject(Vector made) : v(std::move(made)) {
-        capacity = v.capacity();
-        address = v.view().address();
-        values = contents(v);
-    }
-
-    void check_unchanged() {
-        CHECK(v.capacity() == capacity);
-        CHECK(v.view().address() == address);
-        REQUIRE(v.size() == values.size());
-        CHECK(contents(v) == values);
-    }
-};
-
-/// A member that changes a container: it does what it does when nothing fails, or nothing.
-template <class Vector>
-void sweep_change(const std::string& name, const std::function<Vector()>& make,
-                  const std::function<void(Vector&)>& change) {
-    using state = subject<Vector>;
-    typename state::values_type wanted;
-    {
-        Vector v = make();
-        settle();
-        change(v);
-        settle();
-        wanted = contents(v);
-    }
-    const int thrown =
-        fault_sweep<state>({name, [&] { return state(make()); }, [&](state& s) { change(s.v); },
-                            [&](state& s) { CHECK(contents(s.v) == wanted); },
-                            [](state& s) { s.check_unchanged(); }})
-            .run();
-    INFO("operation: " << name);
-    CHECK(thrown > 0);
-}
 
 /// A constructor: it leaves a container of those values, or nothing.
 template <class F, class Values>
@@ -106,13 +48,6 @@ void sweep_construction(const std::string& name, const F& construct, const Value
             .run();
     INFO("operation: " << name);
     CHECK(thrown > 0);
-}
-
-template <class Vector, class T = typename Vector::value_type>
-Vector vector_of(const std::vector<T>& values, std::size_t room) {
-    Vector v(values, test_device(1));
-    v.reserve(room);
-    return v;
 }
 
 /// Memory on another device, on this one, and of another kind where there is one.
@@ -291,59 +226,14 @@ TEST_CASE("what only reads changes nothing") {
     });
 }
 
-TEST_CASE("an object is moved to another device, or is as it was") {
-    const nothing_stays check;
-    const counted_destructor_errors quiet;
-    using vectors = std::vector<std::shared_ptr<devmem::device_vector<int>>>;
-    const auto make = [] {
-        vectors all;
-        for (int i = 0; i < 3; ++i) {
-            all.push_back(
-                std::make_shared<devmem::device_vector<int>>(counted<int>(100, i), test_device(1)));
-        }
-        settle();
-        return all;
-    };
-    for (const devmem::device there : {test_device(3), devmem::device::cpu(2)}) {
-        const auto are_on = [](const vectors& all, devmem::device d) {
-            for (std::size_t i = 0; i < all.size(); ++i) {
-                CHECK(all[i]->device() == d);
-                CHECK(contents(*all[i]) == counted<int>(100, static_cast<int>(i)));
-            }
-        };
-        fault_sweep<vectors>({"to", make,
-                              [&](vectors& all) { all = devmem::to(there, std::move(all)); },
-                              [&](vectors& all) { are_on(all, there); },
-                              [&](vectors& all) { are_on(all, test_device(1)); }})
-            .run();
-    }
-}
-
 TEST_CASE("what waits for its result leaves the size and the memory") {
     const nothing_stays check;
     const counted_destructor_errors quiet;
     using vector = test_vector<int>;
     const sources from;
-    // Once the copy is queued the values may have changed, though the wait has failed.
     const auto sweep = [](const std::string& name, const std::function<void(vector&)>& change) {
-        using state = subject<vector>;
-        std::vector<int> wanted;
-        {
-            vector v = vector_of<vector>(counted<int>(100), 0);
-            settle();
-            change(v);
-            wanted = contents(v);
-        }
-        fault_sweep<state>({name, [] { return state(vector_of<vector>(counted<int>(100), 0)); },
-                            [&](state& s) { change(s.v); },
-                            [&](state& s) { CHECK(contents(s.v) == wanted); },
-                            [&](state& s) {
-                                CHECK(s.v.size() == 100);
-                                CHECK(s.v.view().address() == s.address);
-                                const std::vector<int> now = contents(s.v);
-                                CHECK((now == s.values || now == wanted));
-                            }})
-            .run();
+        sweep_waited_change<vector>(
+            name, [] { return vector_of<vector>(counted<int>(100), 0); }, change);
     };
     sweep("set", [](vector& v) { v.set(3, -1); });
     sweep("copy from the host",
@@ -577,26 +467,3 @@ TEST_CASE("adopted memory is let go once, or stays the caller's") {
                         check_owner, check_owner})
         .run();
 }
-
-#if !defined(DEVMEM_CUDA)
-
-TEST_CASE("algorithms that launch") {
-    const nothing_stays check;
-    const counted_destructor_errors quiet;
-    using vector = test_vector<int>;
-    const auto make = [] { return vector_of<vector>(counted<int>(100), 0); };
-    sweep_change<vector>("transform", make,
-                         [](vector& v) { devmem::transform(v, v, [](int x) { return -x; }); });
-    sweep_change<vector>("reduce", make, [](vector& v) { expect(devmem::reduce(v), 4950); });
-    sweep_faults("for_each_index", [] {
-        const devmem::stream s(test_device(1));
-        test_pinned<int> v(100, s);
-        int* const at = v.data();
-        devmem::for_each_index(
-            100, [at](std::size_t i) { at[i] = 3; }, s);
-        s.synchronize();
-        expect(v[99], 3);
-    });
-}
-
-#endif

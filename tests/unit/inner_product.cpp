@@ -1,7 +1,7 @@
 // The sum of products.
+#include "elements.hpp"
 #include "gate.hpp"
 #include "kernels.hpp"
-#include "random_values.hpp"
 #include "test_backend.hpp"
 
 #include <devmem/inner_product.hpp>
@@ -23,7 +23,7 @@ template <class A, class B, class T>
 void check_against_standard(T init) {
     devmem_test::random_numbers random(sizeof(T));
     devmem_test::for_random_inputs<A>([&](const std::vector<A>& left) {
-        const auto right = devmem_test::drawn<B>(random, left.size());
+        const auto right = devmem_test::drawn_exact_values<B>(random, left.size());
         CAPTURE(left.size());
         const test_vector<A> a(left, test_device(1));
         const test_vector<B> b(right, test_device(1));

@@ -1,8 +1,8 @@
 // Consecutive numbers.
 #include "contents.hpp"
+#include "elements.hpp"
 #include "gate.hpp"
 #include "kernels.hpp"
-#include "random_values.hpp"
 #include "test_backend.hpp"
 
 #include <devmem/iota.hpp>

@@ -1,7 +1,7 @@
 // Where the smallest and the largest element are.
+#include "elements.hpp"
 #include "gate.hpp"
 #include "kernels.hpp"
-#include "random_values.hpp"
 #include "test_backend.hpp"
 
 #include <devmem/min_max_element.hpp>
@@ -50,8 +50,8 @@ TEST_CASE("it gives what the standard library's gives") {
     check_against_standard<int>([](int a, int b) { return a % 7 < b % 7; });
     check_against_standard<float>(devmem::less{});
     check_against_standard<std::uint64_t>(std::less<>());
-    check_against_standard<devmem_test::complex_double>(
-        [](const auto& a, const auto& b) { return a.re < b.re; });
+    check_against_standard<devmem_test::wide_element>(
+        [](const auto& a, const auto& b) { return a.number < b.number; });
 }
 
 TEST_CASE("of equals the first smallest and the last largest, wherever they are") {

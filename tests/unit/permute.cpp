@@ -1,6 +1,7 @@
 // Elements from, and to, positions that a range names.
 #include "elements.hpp"
 #include "kernels.hpp"
+#include "message_of.hpp"
 #include "random.hpp"
 #include "test_backend.hpp"
 

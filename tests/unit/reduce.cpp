@@ -3,6 +3,7 @@
 #include "contents.hpp"
 #include "gate.hpp"
 #include "kernels.hpp"
+#include "message_of.hpp"
 #include "random.hpp"
 #include "run_case.hpp"
 #include "test_backend.hpp"
@@ -30,6 +31,7 @@ using devmem::reduce_async;
 using devmem::stream;
 using devmem_test::contents;
 using devmem_test::counted;
+using devmem_test::message_of;
 using devmem_test::random_numbers;
 using devmem_test::test_device;
 using devmem_test::test_vector;
@@ -149,16 +151,6 @@ void for_all_types(const F& f) {
     f(0.25, devmem::plus{});
     f(7, devmem::plus{});
     f(spread{0, 1e30f, -1e30f, 0}, join{});
-}
-
-template <class Error, class F>
-std::string message_of(const F& f) {
-    try {
-        f();
-    } catch (const Error& e) {
-        return e.what();
-    }
-    return "nothing of that class was thrown";
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 // depend on the number of elements only.
 #include "elements.hpp"
 #include "kernels.hpp"
+#include "message_of.hpp"
 #include "random.hpp"
 #include "run_case.hpp"
 #include "test_backend.hpp"
@@ -31,6 +32,7 @@ using devmem_test::drawn_value;
 using devmem_test::drawn_values;
 using devmem_test::elements_of;
 using devmem_test::in_the_middle;
+using devmem_test::large_sizes;
 using devmem_test::message_of;
 using devmem_test::random_numbers;
 using devmem_test::same_bits;
@@ -106,8 +108,6 @@ std::vector<T> inclusive(const std::vector<T>& values) {
     inclusive_scan(in, out);
     return elements_of(out);
 }
-
-constexpr std::size_t large_sizes[] = {(1 << 20) - 1, 1 << 20, (1 << 20) + 1};
 
 }  // namespace
 

@@ -1,6 +1,7 @@
 // Some elements of a range, in their order, one after the other.
 #include "elements.hpp"
 #include "kernels.hpp"
+#include "message_of.hpp"
 #include "random.hpp"
 #include "test_backend.hpp"
 

@@ -1,6 +1,7 @@
 // Elements in order. The very bits are compared with std::stable_sort's.
 #include "elements.hpp"
 #include "kernels.hpp"
+#include "message_of.hpp"
 #include "random.hpp"
 #include "test_backend.hpp"
 

@@ -2,6 +2,7 @@
 #include "contents.hpp"
 #include "gate.hpp"
 #include "kernels.hpp"
+#include "message_of.hpp"
 #include "test_backend.hpp"
 
 #include <devmem/event.hpp>
@@ -20,6 +21,7 @@ using devmem::stream;
 using devmem::transform;
 using devmem_test::contents;
 using devmem_test::counted;
+using devmem_test::message_of;
 using devmem_test::test_device;
 using devmem_test::test_vector;
 
@@ -29,17 +31,6 @@ struct pair {
     float a;
     std::int16_t b;
 };
-
-/// The message of the exception of that class that `f` throws.
-template <class Error, class F>
-std::string message_of(const F& f) {
-    try {
-        f();
-    } catch (const Error& e) {
-        return e.what();
-    }
-    return "nothing of that class was thrown";
-}
 
 const auto twice = [](int x) { return 2 * x; };
 const auto sum = [](int x, int y) { return x + y; };
