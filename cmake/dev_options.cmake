@@ -13,6 +13,14 @@ target_compile_options(
         "$<${DEVMEM_IS_CXX}:-Wall;-Wextra;-Wpedantic;-Wconversion;-Wsign-conversion;-Wshadow;-Wold-style-cast>"
         # The code that nvcc hands to the host compiler is not pedantic and has old-style casts.
         "$<${DEVMEM_IS_NVCC}:-Xcompiler=-Wall,-Wextra,-Wconversion,-Wshadow>")
+# What clang has against code that nvcc has written: its words for designators, and its lambdas.
+if(CMAKE_CUDA_HOST_COMPILER MATCHES "clang")
+    target_compile_options(
+        devmem_dev_options
+        INTERFACE
+            "$<${DEVMEM_IS_NVCC}:-Xcompiler=-Wno-gnu-designator,-Wno-deprecated-copy,-Wno-unused-lambda-capture>"
+    )
+endif()
 if(DEVMEM_WARNINGS_AS_ERRORS)
     target_compile_options(
         devmem_dev_options INTERFACE $<${DEVMEM_IS_CXX}:-Werror>
