@@ -1,6 +1,6 @@
 #!/bin/bash
-# architectures.sh NVCC SOURCE FLAG...: all that devmem has for GPUs compiles for each of the
-# architectures that it is made for, without a warning.
+# architectures.sh NVCC SOURCE FLAG...: the source compiles for each of the architectures that devmem
+# is made for, without a warning.
 set -euo pipefail
 nvcc=$1 source=$2
 shift 2
